@@ -1,0 +1,32 @@
+# Does RLVR widen or narrow what a model can solve? One study, from questions to tables and figures.
+# Bare `snakemake` runs config/config.yaml; `--configfile FILE` is merged over it. Keys: config/README.md.
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/questions.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/sample.smk"
+include: "workflow/rules/verify.smk"
+include: "workflow/rules/match.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        expand(
+            f"{RESULTS}/tables/{{table}}.{{format}}",
+            table=TABLES,
+            format=["csv", "md", "tex"],
+        ),
+        expand(
+            f"{RESULTS}/figures/{{figure}}.{{format}}",
+            figure=FIGURES,
+            format=["pdf", "png"],
+        ),
+
+
+onsuccess:
+    shell(f"python -m leash.tables.show --results {RESULTS}")

@@ -1,0 +1,40 @@
+"""Small real things that many tests need."""
+
+from pathlib import Path
+
+import pytest
+
+ALPHABET = "0123456789+-*/=() abcdefghijklmnopqrstuvwxyz<>?,.:"
+
+
+@pytest.fixture(scope="session")
+def micro_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random two-layer Qwen2 with a character tokenizer, saved in Hugging Face format."""
+    import torch
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+    folder = tmp_path_factory.mktemp("micro-model")
+    vocabulary = {"<eos>": 0, "<unk>": 1} | {character: i + 2 for i, character in enumerate(ALPHABET)}
+    characters = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    characters.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    characters.decoder = decoders.Fuse()
+    PreTrainedTokenizerFast(
+        tokenizer_object=characters, eos_token="<eos>", unk_token="<unk>", pad_token="<eos>"
+    ).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=1,
+        num_key_value_heads=1,
+        max_position_embeddings=128,
+        tie_word_embeddings=True,
+        eos_token_id=0,
+        pad_token_id=0,
+        bos_token_id=None,
+    )
+    Qwen2ForCausalLM(config).save_pretrained(folder)
+    return folder

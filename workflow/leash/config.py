@@ -1,0 +1,344 @@
+"""The config: one pydantic model per block.
+
+`python -m leash.config --schema FILE` writes the JSON schema that workflow/schemas holds.
+"""
+
+import argparse
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from leash.errors import exits_cleanly
+
+# Folders of results/<study>/ that are not models.
+RESERVED_SLUGS = frozenset(
+    {"questions", "training", "tables", "figures", "report", "logs", "benchmarks", "published"}
+)
+MAX_BUDGET = 32_768
+
+
+def _slug(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", value):
+        raise ValueError(f"'{value}' is not a slug: use only a-z, 0-9, '.', '_' and '-'")
+    if value in RESERVED_SLUGS:
+        raise ValueError(f"'{value}' is the name of a results folder: choose another")
+    return value
+
+
+Slug = Annotated[str, AfterValidator(_slug)]
+Commit = Annotated[str, Field(min_length=1)]
+Weights = Annotated[dict[str, Annotated[float, Field(gt=0)]], Field(min_length=1)]
+
+
+class Block(BaseModel):
+    """Unknown keys are errors; values cannot change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Architecture(Block):
+    """Size of a Qwen2 model trained from scratch."""
+
+    hidden_size: int = Field(96, ge=8)
+    """Width of the residual stream."""
+    intermediate_size: int = Field(256, ge=8)
+    """Width of the MLP."""
+    layers: int = Field(3, ge=1)
+    """Number of transformer layers."""
+    heads: int = Field(3, ge=1)
+    """Attention heads; divides hidden_size."""
+    kv_heads: int = Field(3, ge=1)
+    """Key-value heads; divides heads."""
+
+    @model_validator(mode="after")
+    def _divisible(self) -> "Architecture":
+        if self.hidden_size % self.heads:
+            raise ValueError(f"hidden_size {self.hidden_size} is not a multiple of heads {self.heads}")
+        if self.heads % self.kv_heads:
+            raise ValueError(f"heads {self.heads} is not a multiple of kv_heads {self.kv_heads}")
+        return self
+
+
+class _Recipe(Block):
+    benchmarks: list[Slug] = Field(min_length=1)
+    """Benchmarks whose training questions are used."""
+    steps: int = Field(ge=1)
+    """Optimiser steps."""
+    learning_rate: float = Field(gt=0)
+    """Peak learning rate of AdamW."""
+    warmup_steps: int = Field(0, ge=0)
+    """Steps of linear warm-up."""
+    threads: int = Field(1, ge=1)
+    """CPU threads. Part of what is trained: another number gives other rounding."""
+
+
+class _Supervised(_Recipe):
+    batch_size: int = Field(64, ge=1)
+    """Rows per step."""
+    weight_decay: float = Field(0.05, ge=0)
+    """AdamW weight decay."""
+
+
+class Pretrain(_Supervised):
+    """Train a model from scratch on solver traces of the `train` questions."""
+
+    recipe: Literal["pretrain"]
+    """Which recipe."""
+    rows_per_benchmark: int = Field(8000, ge=1)
+    """Traces per benchmark; questions repeat, with a style drawn anew, until there are so many."""
+    architecture: Architecture = Architecture()
+    """Size of the model."""
+
+
+class Sft(_Supervised):
+    """Fine-tune the base on solver traces of the `rl` questions: the control without reinforcement."""
+
+    recipe: Literal["sft"]
+    """Which recipe."""
+    traces_per_question: int = Field(4, ge=1)
+    """Traces of each question, each with a style of its own."""
+
+
+class Dapo(_Recipe):
+    """Reinforcement learning with the verifier's reward on the `rl` questions (DAPO, through TRL)."""
+
+    recipe: Literal["dapo"]
+    """Which recipe."""
+    prompts_per_step: int = Field(32, ge=1)
+    """Questions per step."""
+    rollouts: int = Field(8, ge=2)
+    """Completions per question."""
+    epsilon_low: float = Field(0.2, gt=0)
+    """Lower clip of the probability ratio."""
+    epsilon_high: float = Field(0.28, gt=0)
+    """Upper clip of the probability ratio."""
+    temperature: float = Field(1.0, gt=0)
+    """Sampling temperature of the rollouts."""
+    top_p: float = Field(1.0, gt=0, le=1)
+    """Nucleus of the rollouts."""
+    max_tokens: int = Field(ge=1)
+    """Longest rollout, in tokens; truncated ones are masked out of the loss."""
+
+
+Train = Annotated[Pretrain | Sft | Dapo, Field(discriminator="recipe")]
+_METHODS: dict[str, Literal["rlvr", "sft"] | None] = {"pretrain": None, "sft": "sft", "dapo": "rlvr"}
+
+
+class Model(Block):
+    """A base model, or one trained from it: from exactly one of hub, path, train."""
+
+    label: str | None = None
+    """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
+    base: str | None = None
+    """The model this one was trained from: a slug, or slug/checkpoint. Absent for a base."""
+    method: Literal["rlvr", "sft"] | None = None
+    """How it was trained, for Table 3. Known already where `train` names the recipe."""
+    hub: str | None = None
+    """Repository on the Hugging Face hub."""
+    revision: Commit | None = None
+    """Commit in that repository (with hub, and without checkpoints)."""
+    path: Path | None = None
+    """Local folder in Hugging Face format."""
+    train: Train | None = None
+    """Recipe of this workflow that makes the model."""
+    checkpoints: dict[Slug, Commit] | list[int] = Field(default_factory=dict)
+    """With hub: {slug: commit}; with path: {slug: folder below it}; with a dapo recipe: the steps kept."""
+    checkpoint_labels: dict[str, str] = Field(default_factory=dict)
+    """Display names of checkpoints, by slug."""
+    chat_template: bool = False
+    """Render prompts with the tokenizer's chat template."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "Model":
+        given = [name for name in ("hub", "path", "train") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of hub, path, train (given: {', '.join(given) or 'none'})")
+        if self.hub and not self.revision and not self.checkpoints:
+            raise ValueError("hub needs revision: <commit> (or checkpoints: {slug: commit})")
+        if self.hub and self.revision and self.checkpoints:
+            raise ValueError("give revision or checkpoints, not both")
+        if self.revision and not self.hub:
+            raise ValueError("revision goes with hub")
+        if isinstance(self.train, Dapo):
+            self._check_steps(self.train.steps)
+        elif self.train and self.checkpoints:
+            raise ValueError(f"checkpoints do not go with the recipe {self.train.recipe}")
+        elif isinstance(self.checkpoints, list) and self.checkpoints:
+            raise ValueError(
+                "checkpoints is a list of steps only with a dapo recipe; elsewhere {slug: commit}"
+            )
+        if isinstance(self.train, Sft | Dapo) and not self.base:
+            raise ValueError(f"the recipe {self.train.recipe} needs base: <model>")
+        if isinstance(self.train, Pretrain) and self.base:
+            raise ValueError("the recipe pretrain starts from nothing: remove base")
+        return self
+
+    def _check_steps(self, steps: int) -> None:
+        if not isinstance(self.checkpoints, list) or not self.checkpoints:
+            raise ValueError("a dapo recipe needs checkpoints: [step, ...]")
+        if sorted(set(self.checkpoints)) != self.checkpoints or self.checkpoints[0] < 1:
+            raise ValueError(f"checkpoints {self.checkpoints} must be rising steps from 1 up")
+        if self.checkpoints[-1] != steps:
+            raise ValueError(f"the last checkpoint {self.checkpoints[-1]} must be train.steps, {steps}")
+
+    @property
+    def trained_by(self) -> Literal["rlvr", "sft"] | None:
+        """The method, from the recipe where there is one."""
+        return _METHODS[self.train.recipe] if self.train else self.method
+
+
+class Split(Block):
+    """Training questions, disjoint by text from the evaluation questions and from the other split."""
+
+    seed: int = Field(ge=0)
+    """First seed of the environment; far from the other splits' seeds."""
+    size: int = Field(ge=1)
+    """Number of questions."""
+
+
+class Training(Block):
+    """What a benchmark gives to the recipes."""
+
+    train: Split | None = None
+    """Questions of the recipe pretrain."""
+    rl: Split | None = None
+    """Questions of the recipes dapo and sft."""
+    traces: Weights | None = None
+    """Solver trace styles and their weights, for pretrain and sft."""
+
+
+class Benchmark(Block):
+    """Questions, how they are put, and how answers are verified."""
+
+    label: str | None = None
+    """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
+    domain: Slug
+    """Group of benchmarks that Table 1 adds up."""
+    reasoning_gym: str
+    """Task of reasoning-gym that makes the questions and scores the answers."""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Parameters of the task, as in its reasoning-gym config."""
+    seed: int = Field(ge=0)
+    """First seed of the evaluation questions."""
+    size: int = Field(ge=1)
+    """Number of evaluation questions."""
+    prompt: str = "{question}"
+    """Prompt template; {question} stands for the question's text."""
+    verifier: Literal["gym"] = "gym"
+    """gym: the last <answer> after any <think>, scored by the task itself, correct when the score is 1."""
+    open_ended: bool = False
+    """Several different answers can be right: each is counted as an answer of its own."""
+    verifier_timeout: float = Field(2.0, gt=0)
+    """Seconds one verification may take before it is killed."""
+    budget: int = Field(ge=1, le=MAX_BUDGET)
+    """Samples per question, k; a multiple of sampling.shard_samples."""
+    temperature: float | None = Field(None, ge=0)
+    """Instead of sampling.temperature, for this benchmark."""
+    top_p: float | None = Field(None, gt=0, le=1)
+    """Instead of sampling.top_p, for this benchmark."""
+    max_tokens: int | None = Field(None, ge=1)
+    """Instead of sampling.max_tokens, for this benchmark."""
+    training: Training = Training()
+    """Training questions made by the same task."""
+
+    @model_validator(mode="after")
+    def _has_question(self) -> "Benchmark":
+        if "{question}" not in self.prompt:
+            raise ValueError("prompt has no {question} in it")
+        return self
+
+
+class Engine(Block):
+    """vLLM settings that change speed and memory, not what is drawn (dtype apart)."""
+
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Arithmetic of the model. Part of what is drawn."""
+    tensor_parallel_size: int = Field(1, ge=1)
+    """GPUs per sampling job."""
+    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
+    """Share of a GPU's memory for vLLM."""
+    max_model_len: int | None = Field(None, ge=1)
+    """Longest prompt plus completion, in tokens; the model's own limit if absent."""
+    max_num_seqs: int = Field(256, ge=1)
+    """Completions decoded at once."""
+    max_num_batched_tokens: int | None = Field(None, ge=1)
+    """Tokens per engine step; vLLM's default if absent."""
+    enable_chunked_prefill: bool | None = None
+    """Must be false on CPU: seeded requests crash with it."""
+    enforce_eager: bool = False
+    """Skip compilation and CUDA graphs."""
+    in_process: bool = False
+    """Run the engine in the job's own process. On CPU, with one thread, 5 times as fast."""
+    threads: int = Field(1, ge=1)
+    """CPU threads of a sampling job (OMP)."""
+    pin_cores: bool = False
+    """Give each sampling job on this machine CPU cores of its own."""
+    cpu_kvcache_gib: int = Field(1, ge=1)
+    """KV cache on CPU, in GiB."""
+    trust_remote_code: bool = False
+    """Run code that a hub repository brings."""
+
+
+class Sampling(Block):
+    """How completions are drawn."""
+
+    protocol: Literal["exhaustive"] = "exhaustive"
+    """exhaustive: every question gets the whole budget."""
+    temperature: float = Field(0.6, ge=0)
+    """Softmax temperature."""
+    top_p: float = Field(0.95, gt=0, le=1)
+    """Nucleus sampling mass."""
+    max_tokens: int = Field(ge=1)
+    """Longest completion, in tokens."""
+    shard_samples: int = Field(256, ge=1)
+    """Samples of each question in one sampling job. The budget grows in whole shards, so none is redrawn."""
+    token_ids: int = Field(0, ge=0)
+    """Keep the token ids of the first so many samples of each question (for scoring)."""
+    engine: Engine = Engine()
+    """vLLM settings."""
+
+
+class Run(Block):
+    """What of the registries below is run."""
+
+    models: list[Slug] = Field(min_length=1)
+    """Models, in the order of the tables; their bases are added."""
+    benchmarks: list[Slug] = Field(min_length=1)
+    """Benchmarks, in the order of the tables."""
+
+
+class Study(Block):
+    """One study: models put to benchmarks, each trained state matched with its base."""
+
+    study: Slug
+    """Name of the results folder."""
+    seed: int = Field(0, ge=0)
+    """Seed of training and sampling. Evaluation questions have seeds of their own."""
+    run: Run
+    """What is run."""
+    models: dict[Slug, Model]
+    """Registry of models, by slug."""
+    benchmarks: dict[Slug, Benchmark]
+    """Registry of benchmarks, by slug."""
+    sampling: Sampling
+    """How completions are drawn."""
+
+
+def schema_text() -> str:
+    """JSON schema of the config, as YAML: what workflow/schemas/config.schema.yaml holds."""
+    return yaml.safe_dump(Study.model_json_schema(), sort_keys=True, allow_unicode=True, width=100)
+
+
+@exits_cleanly
+def main() -> None:
+    """Write the JSON schema of the config, as YAML."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--schema", type=Path, required=True, help="YAML file to write")
+    parser.parse_args().schema.write_text(schema_text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

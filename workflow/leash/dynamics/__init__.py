@@ -1,0 +1,1 @@
+"""The mathematics of the study, on arrays: no files, and nothing else of leash."""

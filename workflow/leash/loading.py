@@ -1,0 +1,225 @@
+"""Load a config: every problem at once, each with its file, its key and the remedy."""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from leash.config import Dapo, Model, Pretrain, Sft, Study
+from leash.errors import InputError
+from leash.study import checkpoints, comparisons
+
+Place = Callable[..., str]
+
+
+def load(raw: Mapping[str, Any], files: Iterable[Path] = ()) -> Study:
+    """The checked study of a config mapping.
+
+    `files` are the YAML files it was merged from, the last one strongest; messages name the one that holds
+    the key. Raises InputError for unknown keys, values out of range and references to nothing.
+    """
+    places = _Places(files)
+    try:
+        study = Study.model_validate(raw)
+    except ValidationError as error:
+        raise _invalid([_explain(dict(entry), places) for entry in error.errors()]) from error
+    problems = _reference_problems(study, places.of)
+    if problems:
+        raise _invalid(problems)
+    return study
+
+
+def _invalid(problems: list[str]) -> InputError:
+    return InputError("\n  ".join(["the config is not valid:", *problems]))
+
+
+class _Places:
+    """Which of the merged files holds a key."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._loaded: list[tuple[Path, Any]] = []
+        for file in files:
+            try:
+                self._loaded.append((file, yaml.safe_load(file.read_text(encoding="utf-8"))))
+            except (OSError, yaml.YAMLError) as error:
+                raise InputError(f"{file}: cannot be read as YAML: {error}") from error
+
+    def of(self, *path: str | int) -> str:
+        """'file: a.b.c' for the strongest file that holds the key, or 'a.b.c' where none does."""
+        dotted = ".".join(map(str, path))
+        for length in range(len(path), 0, -1):
+            for file, content in reversed(self._loaded):
+                if _holds(content, path[:length]):
+                    return f"{file}: {dotted}"
+        return f"{self._loaded[-1][0]}: {dotted}" if self._loaded else dotted
+
+
+def _holds(content: Any, path: tuple[str | int, ...]) -> bool:
+    for key in path:
+        in_list = isinstance(content, list) and isinstance(key, int) and key < len(content)
+        if not (in_list or (isinstance(content, Mapping) and key in content)):
+            return False
+        content = content[key]
+    return True
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """'; did you mean 'x'?' for the nearest known name, else the known names."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else f" (known: {', '.join(known)})"
+
+
+def _explain(entry: dict[str, Any], places: _Places) -> str:
+    path = _without_tags(entry["loc"])
+    where = places.of(*path)
+    if entry["type"] == "extra_forbidden":
+        known = _fields_at(path[:-1], entry["loc"])
+        return f"{where}: unknown key '{path[-1]}'{_nearest(str(path[-1]), known)}"
+    if entry["type"] == "missing":
+        return f"{where}: missing; add it (see config/README.md)"
+    message = str(entry["msg"]).removeprefix("Value error, ")
+    shown = "" if isinstance(entry["input"], dict | BaseModel) else f" (got {entry['input']!r})"
+    return f"{where}: {message}{shown}"
+
+
+_RECIPES: dict[str, type[BaseModel]] = {"pretrain": Pretrain, "sft": Sft, "dapo": Dapo}
+
+
+def _without_tags(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A pydantic location as a path in the file: without the recipe's tag after `train`, and '[key]'."""
+    return tuple(
+        part
+        for index, part in enumerate(loc)
+        if part != "[key]" and not (index and loc[index - 1] == "train" and part in _RECIPES)
+    )
+
+
+def _fields_at(path: tuple[str | int, ...], loc: tuple[str | int, ...]) -> set[str]:
+    """Names of the fields that the block at `path` knows."""
+    block: type[BaseModel] | None = Study
+    for key in path:
+        if block is None or key not in block.model_fields:
+            continue  # a slug of a registry, or an index
+        if key == "train" and block is Model:
+            block = _RECIPES[str(loc[loc.index("train") + 1])]
+            continue
+        found = _models_in(block.model_fields[str(key)].annotation)
+        block = found[0] if found else None
+    return set(block.model_fields) if block else set()
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _reference_problems(study: Study, place: Place) -> list[str]:
+    """Names that lead nowhere, cycles of bases, budgets that do not fit the shards, unreadable folders."""
+    problems = [*_registry_problems(study, place), *_base_problems(study, place)]
+    if problems:
+        return problems
+    problems = [
+        *_recipe_problems(study, place),
+        *_budget_problems(study, place),
+        *_path_problems(study, place),
+    ]
+    if not problems and not comparisons(study):
+        problems = [f"{place('run', 'models')}: no model with a base is listed: there is nothing to compare"]
+    return problems
+
+
+def _registry_problems(study: Study, place: Place) -> Iterator[str]:
+    for kind, listed, registry in (
+        ("models", study.run.models, study.models),
+        ("benchmarks", study.run.benchmarks, study.benchmarks),
+    ):
+        for index, slug in enumerate(listed):
+            if slug not in registry:
+                yield f"{place('run', kind, index)}: no '{slug}' under {kind}{_nearest(slug, registry)}"
+            if slug in listed[:index]:
+                yield f"{place('run', kind, index)}: '{slug}' is listed twice"
+
+
+def _base_problems(study: Study, place: Place) -> Iterator[str]:
+    for slug, model in study.models.items():
+        if model.base is None:
+            continue
+        name, _, checkpoint = model.base.partition("/")
+        if name not in study.models:
+            yield f"{place('models', slug, 'base')}: no model '{name}'{_nearest(name, study.models)}"
+        elif checkpoint and checkpoint not in checkpoints(study.models[name]):
+            known = checkpoints(study.models[name])
+            yield f"{place('models', slug, 'base')}: '{name}' has no checkpoint '{checkpoint}'" + _nearest(
+                checkpoint, known
+            )
+        elif not checkpoint and len(checkpoints(study.models[name])) > 1:
+            known = checkpoints(study.models[name])
+            choices = ", ".join(f"{name}/{one}" for one in known)
+            yield f"{place('models', slug, 'base')}: '{name}' has several checkpoints: write one of {choices}"
+    for slug in study.models:
+        chain = [slug]
+        while (base := study.models[chain[-1]].base) and (name := base.partition("/")[0]) in study.models:
+            if name == slug:
+                cycle = " -> ".join([*chain, name])
+                yield f"{place('models', slug, 'base')}: a cycle of bases: {cycle}; remove one `base`"
+            if name in chain:
+                break
+            chain.append(name)
+
+
+def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
+    for slug, model in study.models.items():
+        if model.train is None:
+            continue
+        split = "train" if isinstance(model.train, Pretrain) else "rl"
+        for index, name in enumerate(model.train.benchmarks):
+            where = place("models", slug, "train", "benchmarks", index)
+            if name not in study.benchmarks:
+                yield f"{where}: no benchmark '{name}'{_nearest(name, study.benchmarks)}"
+                continue
+            training = study.benchmarks[name].training
+            needed = [split] if isinstance(model.train, Dapo) else [split, "traces"]
+            for key in needed:
+                if getattr(training, key) is None:
+                    yield f"{where}: the recipe {model.train.recipe} needs benchmarks.{name}.training.{key}"
+
+
+def _budget_problems(study: Study, place: Place) -> Iterator[str]:
+    shard = study.sampling.shard_samples
+    for slug, benchmark in study.benchmarks.items():
+        if benchmark.budget % shard:
+            yield (
+                f"{place('benchmarks', slug, 'budget')}: {benchmark.budget} is not a multiple of "
+                f"sampling.shard_samples, {shard}: change one of them"
+            )
+        temperature = (
+            benchmark.temperature if benchmark.temperature is not None else study.sampling.temperature
+        )
+        if temperature == 0 and benchmark.budget > 1:
+            yield (
+                f"{place('benchmarks', slug, 'budget')}: at temperature 0 every sample is the same: "
+                "set budget and sampling.shard_samples to 1, or a temperature above 0"
+            )
+
+
+def _path_problems(study: Study, place: Place) -> Iterator[str]:
+    for slug, model in study.models.items():
+        if model.path is None:
+            continue
+        below = model.checkpoints.values() if isinstance(model.checkpoints, dict) else []
+        for folder in [model.path / name for name in below] or [model.path]:
+            missing = [
+                name for name in ("config.json", "tokenizer_config.json") if not (folder / name).is_file()
+            ]
+            if not any(folder.glob("*.safetensors")):
+                missing.append("*.safetensors")
+            if missing:
+                yield (
+                    f"{place('models', slug, 'path')}: {folder} is not a model folder that can be read "
+                    f"(no {', '.join(missing)}): give a folder written by save_pretrained"
+                )

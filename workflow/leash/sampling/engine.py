@@ -1,0 +1,158 @@
+"""vLLM, in the job: prompts in, finished completions out as they come."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from leash.errors import InputError
+
+
+class Source(NamedTuple):
+    """Where weights are loaded from: a local folder, or a hub repository at a commit."""
+
+    model: str
+    revision: str | None
+
+
+class Request(NamedTuple):
+    """One question put to the model: samples [start, start + n) of it, sample i seeded with seed + i."""
+
+    question_id: str
+    prompt_token_ids: list[int]
+    start: int
+    n: int
+    seed: int
+
+
+class Completion(NamedTuple):
+    """One finished sample. `n_tokens` counts generated tokens, the end-of-sequence token included."""
+
+    text: str
+    finish_reason: str
+    token_ids: list[int]
+
+
+def prepare_environment(settings: dict[str, Any]) -> None:
+    """Set what vLLM and OpenMP read when they are imported. Call it before `Engine`."""
+    os.environ["OMP_NUM_THREADS"] = str(settings["threads"])
+    os.environ["OMP_PROC_BIND"] = "false"
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if settings["in_process"] else "1"
+    os.environ["VLLM_CPU_KVCACHE_SPACE"] = str(settings["cpu_kvcache_gib"])
+    os.environ["VLLM_NO_USAGE_STATS"] = "1"
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+class Engine:
+    """A loaded model that draws completions.
+
+    `settings` are the fields of the config's sampling.engine block; `dtype` is apart, since it changes what
+    is drawn. Raises InputError where the model cannot be loaded.
+    """
+
+    def __init__(self, source: Source, dtype: str, settings: dict[str, Any]) -> None:
+        from vllm import LLM
+
+        optional = {
+            name: settings[name]
+            for name in ("max_model_len", "max_num_batched_tokens", "enable_chunked_prefill")
+            if settings[name] is not None
+        }
+        try:
+            self._llm = LLM(
+                model=source.model,
+                revision=source.revision,
+                tokenizer_revision=source.revision,
+                dtype=dtype,
+                seed=0,
+                tensor_parallel_size=settings["tensor_parallel_size"],
+                gpu_memory_utilization=settings["gpu_memory_utilization"],
+                max_num_seqs=settings["max_num_seqs"],
+                enforce_eager=settings["enforce_eager"],
+                trust_remote_code=settings["trust_remote_code"],
+                disable_log_stats=True,
+                **optional,
+            )
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{source.model}: vLLM cannot load this model ({type(error).__name__}: {error}); "
+                "check the model's hub/path/revision and sampling.engine in the config"
+            ) from error
+        self._max_num_seqs: int = settings["max_num_seqs"]
+
+    @property
+    def context(self) -> int:
+        """Longest prompt plus completion, in tokens."""
+        return int(self._llm.model_config.max_model_len)
+
+    def render(self, prompt: str, chat_template: bool) -> list[int]:
+        """Token ids of a prompt: through the chat template, or as plain text with the tokenizer's own BOS.
+
+        Raises InputError where the tokenizer has no chat template, or cannot give the text back.
+        """
+        tokenizer: Any = self._llm.get_tokenizer()
+        if not chat_template:
+            return list(tokenizer(prompt)["input_ids"])
+        if not tokenizer.chat_template:
+            raise InputError("the tokenizer has no chat template: set chat_template: false for this model")
+        text = tokenizer.apply_chat_template(
+            [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
+        )
+        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def chat_template_hash(self) -> str | None:
+        """SHA-256 of the chat template, or None where the tokenizer has none."""
+        template = self._llm.get_tokenizer().chat_template
+        return hashlib.sha256(str(template).encode()).hexdigest() if template else None
+
+    def text(self, token_ids: list[int]) -> str:
+        """The text of token ids, special tokens shown."""
+        return str(self._llm.get_tokenizer().decode(token_ids, skip_special_tokens=False))
+
+    def draw(
+        self, requests: list[Request], temperature: float, top_p: float, max_tokens: int
+    ) -> Iterator[tuple[Request, list[Completion]]]:
+        """Each request with its n completions in sample order, in the order in which they finish.
+
+        Only as many requests are in the engine as keep it full, so memory does not grow with their number.
+        """
+        from vllm import SamplingParams
+        from vllm.sampling_params import RequestOutputKind
+
+        engine = self._llm.llm_engine
+        waiting = iter(requests)
+        running: dict[str, Request] = {}
+        ahead = 2 * self._max_num_seqs
+        while True:
+            while sum(request.n for request in running.values()) < ahead:
+                request = next(waiting, None)
+                if request is None:
+                    break
+                running[request.question_id] = request
+                engine.add_request(
+                    request.question_id,
+                    {"prompt_token_ids": request.prompt_token_ids},
+                    SamplingParams(
+                        n=request.n,
+                        seed=request.seed + request.start,
+                        temperature=temperature,
+                        top_p=top_p,
+                        max_tokens=max_tokens,
+                        output_kind=RequestOutputKind.FINAL_ONLY,
+                    ),
+                )
+            if not running:
+                return
+            for output in engine.step():
+                if output.finished:
+                    drawn = sorted(output.outputs, key=lambda one: one.index)
+                    yield (
+                        running.pop(_question_of(output.request_id, running)),
+                        [Completion(one.text, str(one.finish_reason), list(one.token_ids)) for one in drawn],
+                    )
+
+
+def _question_of(request_id: str, running: dict[str, Request]) -> str:
+    if request_id not in running:
+        raise RuntimeError(f"vLLM answered for a request that was not made: {request_id}")
+    return request_id

@@ -1,0 +1,185 @@
+"""What each job depends on, as canonical JSON: the `spec` parameter of the rules.
+
+A GPU rule has no code among its inputs, so that a comment costs no GPU time; its spec holds exactly the
+fields that change what it makes, and a version constant that is raised when its code changes that.
+"""
+
+import json
+from typing import Any
+
+from leash import benchmarks, sampling, training, verify
+from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
+from leash.errors import InputError
+from leash.records import canonical_json
+from leash.sampling.plan import Shard
+from leash.study import ONLY_CHECKPOINT, Comparison, State, checkpoints
+
+
+def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
+    """Spec of a benchmark's questions: the evaluation ones, or those of a training split (train, rl)."""
+    block = study.benchmarks[benchmark]
+    source = block if split == "evaluation" else getattr(block.training, split)
+    return canonical_json(
+        {
+            "reasoning_gym": block.reasoning_gym,
+            "params": block.params,
+            "seed": source.seed,
+            "size": source.size,
+            "prompt": block.prompt,
+            "version": benchmarks.QUESTIONS_VERSION,
+        }
+    )
+
+
+def corpus(study: Study, model: str) -> str:
+    """Spec of the solver traces that a pretrain or sft recipe learns from."""
+    recipe = study.models[model].train
+    if isinstance(recipe, Pretrain):
+        rows = dict.fromkeys(recipe.benchmarks, recipe.rows_per_benchmark)
+    elif isinstance(recipe, Sft):
+        rows = {name: recipe.traces_per_question * _rl_size(study, name) for name in recipe.benchmarks}
+    else:
+        raise InputError(f"models.{model}: no recipe that learns from traces")
+    return canonical_json(
+        {
+            "sources": [
+                {
+                    "benchmark": name,
+                    "task": study.benchmarks[name].reasoning_gym,
+                    "rows": rows[name],
+                    "traces": study.benchmarks[name].training.traces,
+                }
+                for name in recipe.benchmarks
+            ],
+            "seed": study.seed,
+            "version": training.CORPUS_VERSION,
+        }
+    )
+
+
+def train(study: Study, model: str) -> str:
+    """Spec of a training run, without its data and its base, which are input files."""
+    block = study.models[model]
+    recipe = block.train
+    if recipe is None:
+        raise InputError(f"models.{model}: no recipe")
+    spec: dict[str, Any] = recipe.model_dump(
+        mode="json", exclude={"benchmarks", "rows_per_benchmark", "traces_per_question"}
+    )
+    spec |= {"seed": study.seed, "version": training.TRAINING_VERSION}
+    if isinstance(recipe, Dapo):
+        spec["checkpoints"] = block.checkpoints
+        spec["sources"] = [
+            {"benchmark": name, "task": study.benchmarks[name].reasoning_gym} for name in recipe.benchmarks
+        ]
+    return canonical_json(spec)
+
+
+def sample(study: Study, state: State, benchmark: str, shard: Shard) -> str:
+    """Spec of a sampling job: all that changes which completions are drawn.
+
+    A trained model's weights are an input file of the job, so they are named here only by where they stand.
+    """
+    block = study.benchmarks[benchmark]
+    return canonical_json(
+        {
+            "model": _weights(study.models[state.model], state),
+            "state": list(state),
+            "benchmark": benchmark,
+            "chat_template": study.models[state.model].chat_template,
+            "temperature": _own(block, study, "temperature"),
+            "top_p": _own(block, study, "top_p"),
+            "max_tokens": _own(block, study, "max_tokens"),
+            "token_ids": study.sampling.token_ids,
+            "dtype": study.sampling.engine.dtype,
+            "seed": study.seed,
+            "start": shard.start,
+            "stop": shard.stop,
+            "version": sampling.SAMPLER_VERSION,
+        }
+    )
+
+
+def engine(study: Study) -> str:
+    """vLLM settings of a sampling job: speed and memory only, so they are no `spec` and redraw nothing."""
+    return canonical_json(study.sampling.engine.model_dump(mode="json", exclude={"dtype"}))
+
+
+def verification(study: Study, benchmark: str) -> str:
+    """Spec of a verification job."""
+    block = study.benchmarks[benchmark]
+    return canonical_json(
+        {
+            "verifier": block.verifier,
+            "task": block.reasoning_gym,
+            "open_ended": block.open_ended,
+            "timeout": block.verifier_timeout,
+            "version": verify.VERIFIER_VERSION,
+        }
+    )
+
+
+def metrics(study: Study, comparison: Comparison, benchmark: str) -> str:
+    """What a metrics file says it is about."""
+    block = study.benchmarks[benchmark]
+    return canonical_json(
+        {
+            "base": comparison.base._asdict(),
+            "target": comparison.target._asdict(),
+            "benchmark": benchmark,
+            "domain": block.domain,
+            "budget": block.budget,
+        }
+    )
+
+
+def presentation(study: Study, compared: list[Comparison]) -> str:
+    """Labels and order, for tables and figures: the only spec that a label is in."""
+    models = {state.model: None for pair in compared for state in pair}
+    states = {state: None for pair in compared for state in pair}
+    return json.dumps(  # not canonical: the order of the keys is the order of the tables
+        {
+            "models": {
+                slug: {"label": study.models[slug].label or slug, "method": study.models[slug].trained_by}
+                for slug in models
+            },
+            "checkpoints": {
+                str(state): _checkpoint_label(study.models[state.model], state) for state in states
+            },
+            "benchmarks": {slug: study.benchmarks[slug].label or slug for slug in study.run.benchmarks},
+            "comparisons": [list(pair.target) for pair in compared],
+        }
+    )
+
+
+def _checkpoint_label(model: Model, state: State) -> str:
+    if state.checkpoint in model.checkpoint_labels:
+        return model.checkpoint_labels[state.checkpoint]
+    if isinstance(model.checkpoints, list) and state.checkpoint != ONLY_CHECKPOINT:
+        return str(model.checkpoints[checkpoints(model).index(state.checkpoint)])
+    return state.checkpoint
+
+
+def _own(benchmark: Benchmark, study: Study, name: str) -> Any:
+    value = getattr(benchmark, name)
+    return getattr(study.sampling, name) if value is None else value
+
+
+def _rl_size(study: Study, benchmark: str) -> int:
+    split = study.benchmarks[benchmark].training.rl
+    assert split is not None  # loading has checked it
+    return split.size
+
+
+def _weights(model: Model, state: State) -> dict[str, Any]:
+    if model.train:
+        return {"trained": str(state)}
+    commit = (
+        model.checkpoints[state.checkpoint]
+        if isinstance(model.checkpoints, dict) and model.checkpoints
+        else None
+    )
+    if model.hub:
+        return {"hub": model.hub, "revision": commit or model.revision}
+    assert model.path is not None  # the config model has checked it
+    return {"path": str(model.path / commit if commit else model.path)}

@@ -1,0 +1,78 @@
+"""A config expanded into states and comparisons: the one place that knows which jobs a study has."""
+
+from typing import NamedTuple
+
+from leash.config import Model, Study
+
+ONLY_CHECKPOINT = "final"
+
+
+class State(NamedTuple):
+    """A model at a checkpoint: what completions are drawn from."""
+
+    model: str
+    checkpoint: str
+
+    def __str__(self) -> str:
+        return f"{self.model}/{self.checkpoint}"
+
+
+class Comparison(NamedTuple):
+    """A trained state, and the state it was trained from."""
+
+    base: State
+    target: State
+
+
+def checkpoints(model: Model) -> list[str]:
+    """Slugs of a model's checkpoints, in order: step20, … of a dapo recipe; `final` if there is but one."""
+    if isinstance(model.checkpoints, list):
+        return [f"step{step}" for step in model.checkpoints] or [ONLY_CHECKPOINT]
+    return list(model.checkpoints) or [ONLY_CHECKPOINT]
+
+
+def base_state(study: Study, slug: str) -> State | None:
+    """The state that a model was trained from, or None for a base. Ambiguous names do not pass loading."""
+    base = study.models[slug].base
+    if base is None:
+        return None
+    name, _, checkpoint = base.partition("/")
+    return State(name, checkpoint or checkpoints(study.models[name])[0])
+
+
+def models_in_order(study: Study) -> list[str]:
+    """The models that are run: each one's bases first, then as listed."""
+    ordered: dict[str, None] = {}
+
+    def add(slug: str) -> None:
+        base = base_state(study, slug)
+        if base:
+            add(base.model)
+        ordered.setdefault(slug)
+
+    for slug in study.run.models:
+        add(slug)
+    return list(ordered)
+
+
+def states(study: Study) -> list[State]:
+    """Every state that completions are drawn from: the listed models' checkpoints, and the bases of these."""
+    needed: dict[State, None] = {}
+    for slug in models_in_order(study):
+        base = base_state(study, slug)
+        if base and slug in study.run.models:
+            needed.setdefault(base)
+        if slug in study.run.models:
+            for checkpoint in checkpoints(study.models[slug]):
+                needed.setdefault(State(slug, checkpoint))
+    return list(needed)
+
+
+def comparisons(study: Study) -> list[Comparison]:
+    """Every trained state that is run against the state it was trained from, in the order of the tables."""
+    return [
+        Comparison(base, State(slug, checkpoint))
+        for slug in models_in_order(study)
+        if slug in study.run.models and (base := base_state(study, slug))
+        for checkpoint in checkpoints(study.models[slug])
+    ]

@@ -1,0 +1,27 @@
+"""How a number is written in a Markdown or LaTeX cell."""
+
+from collections.abc import Iterable
+from math import isnan
+from typing import Final
+
+UNDEFINED: Final = "—"
+
+
+def ratio(value: float) -> str:
+    """A measure in three decimals; never "-0.000"."""
+    return UNDEFINED if isnan(value) else f"{value:z.3f}"
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction as a percentage in two decimals, without the sign."""
+    return UNDEFINED if fraction is None or isnan(fraction) else f"{100 * fraction:.2f}"
+
+
+def count(value: int) -> str:
+    """A whole number, without thousands separators so that columns align and copy."""
+    return str(value)
+
+
+def per_side(cells: Iterable[str]) -> str:
+    """One cell for base and target: "1.2/3.4"."""
+    return "/".join(cells)

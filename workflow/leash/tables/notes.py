@@ -1,0 +1,73 @@
+"""What stands above and below a table: its caption, and warnings on outcomes that pass for others."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from leash.comparisons import Comparison, Result
+from leash.records import listed
+from leash.tables.layouts import Layout, Section, pooled, unverified
+
+_TRUNCATION_GAP: Final = 0.01
+_MOST_NAMED: Final = 8
+
+
+def caption(layout: Layout, sections: list[Section]) -> str:
+    """What follows the title: budget, questions, and the reading of the columns."""
+    comparisons = _comparisons(sections)
+    if not comparisons:
+        return layout.when_empty
+    overall = [pooled(comparison) for comparison in comparisons]
+    budgets = " or ".join(str(k) for k in sorted({k for result in overall for k in result.budgets}))
+    by_benchmark = ", by benchmark" if " or " in budgets else ""
+    questions = " or ".join(str(n) for n in sorted({result.questions for result in overall}))
+    return (
+        f"k = {budgets} samples per question{by_benchmark}; {questions} questions in all. "
+        "Solved: at least one verified success in k samples. "
+        "Questions solved by both base and target (P), by the target only (E), by the base only (S), "
+        "by neither (O). "
+        "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined."
+    )
+
+
+def warnings(sections: list[Section]) -> list[str]:
+    """One line on truncation that differs between base and target, one on samples without a verdict."""
+    truncation, missing = [], []
+    for comparison in _comparisons(sections):
+        for result in comparison.benchmarks or (pooled(comparison),):
+            where = f"{comparison.label} on {result.label}"
+            base, target = (_truncated(result, side) for side in ("base", "target"))
+            if abs(base - target) > _TRUNCATION_GAP:
+                truncation.append(f"{where}: {100 * base:.1f}% and {100 * target:.1f}%")
+            lost = unverified(result.base), unverified(result.target)
+            if any(lost):
+                missing.append(f"{where}: {lost[0]} and {lost[1]}")
+    lines = []
+    if truncation:
+        lines.append(
+            "Warning: truncation differs: it can pass for shrinkage. Truncated samples of base and target: "
+            f"{_joined(truncation)}."
+        )
+    if missing:
+        lines.append(
+            "Warning: verifier timeouts and errors count as unsolved. Samples without a verdict of base and "
+            f"target: {_joined(missing)}."
+        )
+    return lines
+
+
+def _truncated(result: Result, side: str) -> float:
+    numbers = result.base if side == "base" else result.target
+    return numbers.outcomes["truncated"] / numbers.samples
+
+
+def _joined(places: Iterable[str]) -> str:
+    return listed((place.replace(", ", " ") for place in places), _MOST_NAMED).replace(", ", "; ")
+
+
+def _comparisons(sections: list[Section]) -> list[Comparison]:
+    found = {
+        (line.comparison.target, line.comparison.checkpoint): line.comparison
+        for s in sections
+        for line in s.lines
+    }
+    return list(found.values())

@@ -1,0 +1,87 @@
+# What every stage needs: the checked config, the study it expands to, and where files stand.
+# Needs config. Makes nothing.
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from leash import specs
+from leash.errors import InputError
+from leash.loading import load
+from leash.modules import module_files
+from leash.sampling.plan import shards
+from leash.study import base_state, checkpoints, comparisons, states
+
+BEGAN = int(time.time())
+
+try:
+    STUDY = load(
+        config,
+        map(
+            Path,
+            [
+                "config/config.yaml",
+                *map(os.path.relpath, workflow.overwrite_configfiles),
+            ],
+        ),
+    )
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = f"results/{STUDY.study}"
+LOGS = f"{RESULTS}/logs"
+TIMES = f"{RESULTS}/benchmarks"
+
+# Jobs use the interpreter that runs Snakemake, whether its environment is activated or not.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def has_gpu():
+    """Whether this machine has an NVIDIA GPU."""
+    try:
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+GPUS = STUDY.sampling.engine.tensor_parallel_size if has_gpu() else 0
+STATES = states(STUDY)
+COMPARISONS = comparisons(STUDY)
+
+
+wildcard_constraints:
+    model=r"[a-z0-9._-]+",
+    checkpoint=r"[a-z0-9._-]+",
+    benchmark=r"[a-z0-9._-]+",
+    split="train|rl",
+    shard=r"r\d+-s\d+",
+
+
+def state_of(wildcards):
+    """The state that a job's wildcards name."""
+    return next(one for one in STATES if one == (wildcards.model, wildcards.checkpoint))
+
+
+def comparison_of(wildcards):
+    """The comparison whose target a job's wildcards name."""
+    return next(one for one in COMPARISONS if one.target == (wildcards.model, wildcards.checkpoint))
+
+
+def shards_of(benchmark):
+    """Names of a benchmark's shards: r0-s0, r0-s1, …"""
+    budget = STUDY.benchmarks[benchmark].budget
+    return {one.name: one for one in shards(budget, STUDY.sampling.shard_samples)}
+
+
+def weights_of(wildcards):
+    """Files that a state is loaded from: a trained model's or a local folder's weights; none for the hub."""
+    model = STUDY.models[wildcards.model]
+    if model.train:
+        return [f"{RESULTS}/training/{wildcards.model}/{wildcards.checkpoint}/model.safetensors"]
+    if model.path:
+        below = model.checkpoints[wildcards.checkpoint] if model.checkpoints else "."
+        return sorted(str(path) for path in (model.path / below).glob("*.safetensors"))
+    return []

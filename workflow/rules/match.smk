@@ -1,0 +1,56 @@
+# Each trained state against the state it was trained from: regions per question, then numbers.
+# Needs the counts of both. Makes .../<benchmark>/{regions.parquet,metrics.json} and .../<checkpoint>/metrics.json.
+
+
+def counts_of_base(wildcards):
+    """Counts of the base of a target."""
+    base = comparison_of(wildcards).base
+    return f"{RESULTS}/{base.model}/{base.checkpoint}/{wildcards.benchmark}/counts.parquet"
+
+
+rule match_states:
+    input:
+        code=module_files("leash.match"),
+        base=counts_of_base,
+        target=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/counts.parquet",
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
+    log:
+        f"{LOGS}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    shell:
+        "exec python -m leash.match --base {input.base} --target {input.target} --out {output} 2> {log}"
+
+
+rule measure_regions:
+    input:
+        code=module_files("leash.metrics"),
+        regions=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/metrics.json",
+    log:
+        f"{LOGS}/measure_regions/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/measure_regions/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    params:
+        spec=lambda wildcards: specs.metrics(STUDY, comparison_of(wildcards), wildcards.benchmark),
+    shell:
+        "exec python -m leash.metrics --spec {params.spec:q} --regions {input.regions} --out {output} 2> {log}"
+
+
+rule pool_benchmarks:
+    input:
+        code=module_files("leash.pooling"),
+        metrics=expand(
+            f"{RESULTS}/{{{{model}}}}/{{{{checkpoint}}}}/{{benchmark}}/metrics.json",
+            benchmark=STUDY.run.benchmarks,
+        ),
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/metrics.json",
+    log:
+        f"{LOGS}/pool_benchmarks/{{model}}@{{checkpoint}}.log",
+    benchmark:
+        f"{TIMES}/pool_benchmarks/{{model}}@{{checkpoint}}.tsv"
+    shell:
+        "exec python -m leash.pooling --metrics {input.metrics} --out {output} 2> {log}"

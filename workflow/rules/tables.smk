@@ -1,0 +1,53 @@
+# The paper's tables, as CSV, Markdown and LaTeX. Every number comes from a metrics file.
+# Needs the metrics of every comparison. Makes results/<study>/tables/<table>.{csv,md,tex}.
+
+METRICS = [
+    f"{RESULTS}/{pair.target}/{benchmark}/metrics.json"
+    for pair in COMPARISONS
+    for benchmark in STUDY.run.benchmarks
+]
+POOLED = [f"{RESULTS}/{pair.target}/metrics.json" for pair in COMPARISONS]
+SEVERAL_CHECKPOINTS = len({pair.target.model for pair in COMPARISONS}) < len(COMPARISONS)
+
+
+def both_methods():
+    """Whether some base has both an SFT and an RLVR successor, as Table 3 needs."""
+    methods = {}
+    for pair in COMPARISONS:
+        methods.setdefault(pair.base, set()).add(STUDY.models[pair.target.model].trained_by)
+    return any({"sft", "rlvr"} <= found for found in methods.values())
+
+
+TABLES = [
+    "table01-support",
+    *(["table03-sft-vs-rlvr"] if both_methods() else []),
+    *(["table04-checkpoints"] if SEVERAL_CHECKPOINTS else []),
+    "table06-benchmarks",
+]
+
+
+rule make_table:
+    input:
+        code=module_files("leash.tables"),
+        metrics=METRICS,
+        pooled=POOLED,
+    output:
+        csv=report(
+            f"{RESULTS}/tables/{{table}}.csv",
+            category="Tables",
+            caption="../report/table.rst",
+        ),
+        md=f"{RESULTS}/tables/{{table}}.md",
+        tex=f"{RESULTS}/tables/{{table}}.tex",
+    log:
+        f"{LOGS}/make_table/{{table}}.log",
+    benchmark:
+        f"{TIMES}/make_table/{{table}}.tsv"
+    wildcard_constraints:
+        table=r"table[a-z0-9-]+",
+    params:
+        spec=specs.presentation(STUDY, COMPARISONS),
+    shell:
+        "exec python -m leash.tables --table {wildcards.table} --spec {params.spec:q}"
+        " --metrics {input.metrics} --pooled {input.pooled}"
+        " --out-csv {output.csv} --out-md {output.md} --out-tex {output.tex} 2> {log}"

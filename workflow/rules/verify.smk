@@ -1,0 +1,41 @@
+# A verdict for every completion, then counts per question.
+# Needs questions and samples. Makes .../<benchmark>/verdicts/<shard>.parquet and .../<benchmark>/counts.parquet.
+
+
+rule verify_samples:
+    input:
+        code=module_files("leash.verify"),
+        questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
+        samples=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/samples/{{shard}}.parquet",
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/verdicts/{{shard}}.parquet",
+    log:
+        f"{LOGS}/verify_samples/{{model}}@{{checkpoint}}@{{benchmark}}@{{shard}}.log",
+    benchmark:
+        f"{TIMES}/verify_samples/{{model}}@{{checkpoint}}@{{benchmark}}@{{shard}}.tsv"
+    params:
+        spec=lambda wildcards: specs.verification(STUDY, wildcards.benchmark),
+    shell:
+        "exec python -m leash.verify --spec {params.spec:q} --questions {input.questions}"
+        " --samples {input.samples} --out {output} 2> {log}"
+
+
+rule count_outcomes:
+    input:
+        code=module_files("leash.counts"),
+        questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
+        verdicts=lambda wildcards: [
+            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/verdicts/{name}.parquet"
+            for name in shards_of(wildcards.benchmark)
+        ],
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/counts.parquet",
+    log:
+        f"{LOGS}/count_outcomes/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/count_outcomes/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    params:
+        budget=lambda wildcards: STUDY.benchmarks[wildcards.benchmark].budget,
+    shell:
+        "exec python -m leash.counts --questions {input.questions} --verdicts {input.verdicts}"
+        " --budget {params.budget} --out {output} 2> {log}"
