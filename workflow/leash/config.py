@@ -1,17 +1,13 @@
 """The config: one pydantic model per block.
 
-`python -m leash.config --schema FILE` writes the JSON schema that workflow/schemas holds.
+The docstring of a field is its documentation: leash.reference writes schema and key reference from it.
 """
 
-import argparse
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-
-from leash.errors import exits_cleanly
 
 # Folders of results/<study>/ that are not models.
 RESERVED_SLUGS = frozenset(
@@ -324,21 +320,4 @@ class Study(Block):
     benchmarks: dict[Slug, Benchmark]
     """Registry of benchmarks, by slug."""
     sampling: Sampling
-    """How completions are drawn."""
-
-
-def schema_text() -> str:
-    """JSON schema of the config, as YAML: what workflow/schemas/config.schema.yaml holds."""
-    return yaml.safe_dump(Study.model_json_schema(), sort_keys=True, allow_unicode=True, width=100)
-
-
-@exits_cleanly
-def main() -> None:
-    """Write the JSON schema of the config, as YAML."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--schema", type=Path, required=True, help="YAML file to write")
-    parser.parse_args().schema.write_text(schema_text(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    """How completions are drawn, where a benchmark does not say otherwise."""

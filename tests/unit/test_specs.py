@@ -1,0 +1,77 @@
+"""What a job's spec depends on, and what it does not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from leash import specs
+from leash.config import Study
+from leash.loading import load
+from leash.sampling.plan import Shard
+from leash.study import State, comparisons
+
+DEFAULT = Path(__file__).parents[2] / "config/config.yaml"
+DAPO = State("dapo", "step20")
+SHARD = Shard(0, 0, 0, 256)
+
+
+def study(**changes: object) -> Study:
+    raw: dict[str, Any] = yaml.safe_load(DEFAULT.read_text())
+    for dotted, value in changes.items():
+        *parents, last = dotted.split("__")
+        block = raw
+        for key in parents:
+            block = block[key]
+        block[last] = value
+    return load(raw)
+
+
+def all_specs(of: Study) -> dict[str, str]:
+    return {
+        "questions": specs.questions(of, "gcd"),
+        "rl questions": specs.questions(of, "gcd", "rl"),
+        "corpus": specs.corpus(of, "base"),
+        "sft corpus": specs.corpus(of, "sft"),
+        "train base": specs.train(of, "base"),
+        "train dapo": specs.train(of, "dapo"),
+        "sample": specs.sample(of, DAPO, "gcd", SHARD),
+        "verify": specs.verification(of, "gcd"),
+        "metrics": specs.metrics(of, comparisons(of)[0], "gcd"),
+        "show": specs.presentation(of, comparisons(of)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "touched"),
+    [
+        ({"models__dapo__label": "Another"}, {"show"}),
+        ({"benchmarks__gcd__label": "Another"}, {"show"}),
+        ({"models__dapo__checkpoint_labels": {"step20": "early"}}, {"show"}),
+        ({"sampling__engine__max_num_seqs": 8}, set()),
+        ({"benchmarks__gcd__temperature": 1.0}, {"sample"}),
+        ({"benchmarks__countdown__temperature": 1.0}, set()),
+        ({"sampling__max_tokens": 91}, {"sample"}),
+        ({"sampling__engine__dtype": "bfloat16"}, {"sample"}),
+        ({"benchmarks__gcd__verifier_timeout": 3.0}, {"verify"}),
+        ({"benchmarks__gcd__domain": "numbers"}, {"metrics"}),
+        ({"benchmarks__gcd__budget": 512}, {"metrics"}),
+        ({"benchmarks__gcd__seed": 1}, {"questions"}),
+        ({"benchmarks__gcd__training__rl": {"seed": 1, "size": 400}}, {"rl questions"}),
+        ({"models__dapo__train__rollouts": 4}, {"train dapo"}),
+        ({"models__base__train__steps": 2}, {"train base"}),
+        ({"seed": 1}, {"corpus", "sft corpus", "train base", "train dapo", "sample"}),
+    ],
+    ids=str,
+)
+def test_a_change_touches_exactly_what_depends_on_it(changes: dict[str, object], touched: set[str]) -> None:
+    before, after = all_specs(study()), all_specs(study(**changes))
+    assert {name for name in before if before[name] != after[name]} == touched
+
+
+def test_the_presentation_keeps_the_order_of_the_config() -> None:
+    shown = yaml.safe_load(specs.presentation(study(), comparisons(study())))
+    assert list(shown["models"]) == ["base", "dapo", "sft"]
+    assert list(shown["benchmarks"]) == ["countdown", "prime-factorization", "chain-sum", "gcd"]
+    assert shown["checkpoints"]["dapo/step20"] == "20"
