@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from leash import records
 from leash.match import match
 from leash.metrics import summarise

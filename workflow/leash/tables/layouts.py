@@ -37,7 +37,7 @@ class Section(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """One kind of table, numbered as in the paper. LaTeX puts space where `group` changes; `when_empty` stands for rows."""
+    """A table, numbered as in the paper. LaTeX spaces out each `group`; `when_empty` stands for rows."""
 
     number: str
     title: str

@@ -55,7 +55,7 @@ def score(task: str, answer: str, gold: str, metadata: str) -> tuple[bool, str]:
 
 
 def canonical(task: str, answer: str) -> str:
-    """The answer's normal form: whitespace runs become a space, kept in arithmetic tasks only within "1 2"."""
+    """The normal form: whitespace runs become a space, kept in arithmetic tasks only within "1 2"."""
     spaced = " ".join(answer.split())
     return re.sub(r" (?!\w)|(?<!\w) ", "", spaced) if task in _ARITHMETIC else spaced
 
@@ -175,10 +175,13 @@ def _guard_formula(answer: str, entry: Row) -> str:
 
 def _guard_sorting(answer: str, entry: Row) -> str:
     try:
-        numbers = [float(number) for number in json.loads(answer.replace("'", '"'))]
+        numbers, gold = (
+            [float(number) for number in json.loads(text.replace("'", '"'))]
+            for text in (answer, entry["answer"])
+        )
     except (ValueError, TypeError, RecursionError) as error:
         return f"not a list of numbers ({type(error).__name__})"
-    return "" if numbers == [float(number) for number in json.loads(entry["answer"])] else "other numbers"
+    return "" if numbers == gold else "other numbers"
 
 
 def _guard_exact(answer: str, entry: Row) -> str:

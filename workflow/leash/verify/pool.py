@@ -121,7 +121,11 @@ class Worker:
 
 def _serve(pipe: "Connection[Any, Any]", function: Callable[..., object], headroom: int) -> None:
     os.setsid()  # a group of its own, killed as one; and Ctrl-C reaches the caller only
-    # the fork server dies with the caller: a worker that is busy then would never read the closed pipe
+    # Dies with the fork server, which dies with the caller: a busy worker would never see the pipe close. But
+    # the server lives while anyone holds its "alive" descriptor, and gives one to each worker. Keep ours only
+    ours = pipe.fileno()
+    os.closerange(3, ours)
+    os.closerange(ours + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

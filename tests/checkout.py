@@ -1,0 +1,102 @@
+"""A copy of the repository in which Snakemake really runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SMOKE = "config/test/smoke.yaml"
+PARTS = ("Snakefile", "config", "workflow", "profiles")
+
+Planned = dict[str, int]
+
+
+class Checkout:
+    """A folder that holds what Snakemake needs, run with the code that lies in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def make(cls, folder: Path) -> "Checkout":
+        folder.mkdir(parents=True)
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(source, folder / part)
+        return cls(folder)
+
+    def copy(self, folder: Path) -> "Checkout":
+        """The same files, modification times and Snakemake's records included."""
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        return Checkout(folder)
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results/smoke"
+
+    def command(self, *arguments: str) -> list[str]:
+        config = [] if "--configfile" in arguments else ["--configfile", SMOKE]
+        return [sys.executable, "-m", "snakemake", *config, *arguments]
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "TERM": "dumb"}
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    def planned(self, *arguments: str) -> Planned:
+        """Jobs that a dry run lists, by rule; `all` left out."""
+        ended = self.run("-n", *arguments)
+        assert ended.returncode == 0, ended.stdout
+        if "Nothing to be done" in ended.stdout:
+            return {}
+        table = ended.stdout.rpartition("Job stats:")[2]
+        jobs = {
+            name: int(count) for name, count in re.findall(r"^([a-z][\w-]*) +(\d+)$", table, re.MULTILINE)
+        }
+        total = jobs.pop("total")
+        assert total == sum(jobs.values())
+        jobs.pop("all")
+        return jobs
+
+    def edit(self, file: str, change: Callable[[str], str]) -> None:
+        path = self.folder / file
+        before = path.read_text()
+        after = change(before)
+        assert after != before
+        path.write_text(after)
+
+    def with_config(self, text: str) -> tuple[str, ...]:
+        """Arguments that merge `text` over the smoke config."""
+        (self.folder / "mine.yaml").write_text(text)
+        return ("--configfile", SMOKE, "mine.yaml")
+
+
+def shards(checkout: Checkout) -> list[Path]:
+    return sorted(checkout.results.glob("*/*/*/samples/r*.parquet"))

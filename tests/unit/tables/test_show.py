@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from leash.errors import InputError
+from leash.tables import show, timing
+
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
+
+
+def write(path: Path, *rows: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(HEADER + "".join(f"{row}\n" for row in rows))
+
+
+def test_sums_the_jobs_of_each_rule_longest_first(tmp_path: Path) -> None:
+    write(tmp_path / "match/a.tsv", "0.5\t0:00:00\t-\t-")
+    write(tmp_path / "sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
+    write(tmp_path / "sample/deep/b.tsv", "100\t0:01:40\t900\t9")
+    (tmp_path / "empty").mkdir()
+    assert timing.summarise(tmp_path) == [
+        timing.RuleTime("sample", 2, 160.5, 100.0, 2500.25),
+        timing.RuleTime("match", 1, 0.5, 0.5, None),
+    ]
+
+
+@pytest.mark.parametrize("by_folder", [True, False])
+def test_prints_tables_then_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], by_folder: bool
+) -> None:
+    table, times = tmp_path / "tables/t.md", tmp_path / "benchmarks"
+    table.parent.mkdir()
+    table.write_text("**Table 1.** | — |\n")
+    write(times / "sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
+    files = ["--tables", str(table), "--benchmarks", str(times)]
+    monkeypatch.setattr("sys.argv", ["show", *(["--results", str(tmp_path)] if by_folder else files)])
+    show.main()
+    out = capsys.readouterr().out
+    assert out.startswith("**Table 1.** | — |\n")
+    assert out.splitlines()[-1].split() == ["sample", "1", "60.5", "60.5", "2500"]
+
+
+def test_a_folder_without_benchmarks_prints_headings_only(tmp_path: Path) -> None:
+    assert "longest job" in timing.as_text(timing.summarise(tmp_path))
+
+
+def test_what_is_missing_or_foreign_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"absent: no such folder"):
+        timing.summarise(tmp_path / "absent")
+    (tmp_path / "rule").mkdir()
+    (tmp_path / "rule/a.tsv").write_text("x\ty\n1\t2\n")
+    with pytest.raises(InputError, match=r"a.tsv: not a Snakemake benchmark"):
+        timing.summarise(tmp_path)
+    monkeypatch.setattr("sys.argv", ["show", "--tables", "absent.md"])
+    with pytest.raises(SystemExit, match=r"error: absent.md: not there"):
+        show.main()

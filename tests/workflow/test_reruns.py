@@ -1,0 +1,136 @@
+"""The rerun promises: what a change makes run again, and what it leaves alone. All dry runs.
+
+The smoke study has four states (base, two DAPO checkpoints, SFT), three comparisons and two benchmarks.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from checkout import Checkout
+
+FIGURES = {"draw_pass_at_k": 2, "draw_regions": 1}
+TABLES = {"make_table": 4}
+FROM_METRICS = {"measure_regions": 6, "pool_benchmarks": 3} | TABLES | FIGURES
+FROM_COUNTS = {"count_outcomes": 8, "match_states": 6} | FROM_METRICS
+FROM_VERDICTS = {"verify_samples": 8} | FROM_COUNTS
+
+
+def comment(text: str) -> str:
+    return text + "\n# a comment\n"
+
+
+def test_nothing_is_left_to_do(study: Checkout) -> None:
+    assert study.planned() == {}
+
+
+def test_a_touched_module_reruns_nothing(study: Checkout) -> None:
+    (study.folder / "workflow/leash/metrics.py").touch()
+    assert study.planned() == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "jobs"),
+    [
+        ("figures/pass_at_k.py", FIGURES),
+        ("tables/layouts.py", TABLES),
+        ("metrics.py", FROM_METRICS),
+        ("match.py", {"match_states": 6} | FROM_METRICS),
+        ("counts.py", FROM_COUNTS),
+        ("verify/gym.py", FROM_VERDICTS),
+        ("verify/extract.py", FROM_VERDICTS),
+        # GPU work: a comment costs nothing; SAMPLER_VERSION and its like say when something has changed
+        ("sampling/engine.py", {}),
+        ("sampling/plan.py", {}),
+        ("training/dapo.py", {}),
+        ("benchmarks/reasoning_gym.py", {}),
+        ("config.py", {}),
+        ("specs.py", {}),
+    ],
+)
+def test_an_edited_module_reruns_its_stage_and_those_after_it(
+    study: Checkout, module: str, jobs: dict[str, int]
+) -> None:
+    study.edit(f"workflow/leash/{module}", comment)
+    assert study.planned() == jobs
+
+
+def test_a_new_model_runs_its_own_jobs_and_the_gathering_ones(study: Checkout, micro_model: Path) -> None:
+    jobs = study.planned(
+        *study.with_config(
+            f"run: {{models: [base, dapo, sft, mine]}}\nmodels: {{mine: {{base: base, path: {micro_model}}}}}\n"
+        )
+    )
+    own = {
+        "draw_samples": 2,
+        "verify_samples": 2,
+        "count_outcomes": 2,
+        "match_states": 2,
+        "measure_regions": 2,
+    }
+    assert jobs == own | {"pool_benchmarks": 1} | TABLES | FIGURES
+
+
+def test_a_benchmarks_temperature_redraws_that_benchmark(study: Checkout) -> None:
+    jobs = study.planned(*study.with_config("benchmarks: {gcd: {temperature: 0.9}}\n"))
+    own = {
+        "draw_samples": 4,
+        "verify_samples": 4,
+        "count_outcomes": 4,
+        "match_states": 3,
+        "measure_regions": 3,
+    }
+    assert jobs == own | {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
+
+
+def test_a_larger_budget_draws_only_the_additional_samples(study: Checkout) -> None:
+    arguments = study.with_config("benchmarks: {gcd: {budget: 32}}\n")
+    jobs = study.planned(*arguments)
+    own = {
+        "draw_samples": 4,
+        "verify_samples": 4,
+        "count_outcomes": 4,
+        "match_states": 3,
+        "measure_regions": 3,
+    }
+    assert jobs == own | {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
+    listed = study.run("-n", *arguments).stdout
+    assert "gcd/samples/r0-s1.parquet" in listed
+    assert "output: results/smoke/base/final/gcd/samples/r0-s0.parquet" not in listed
+
+
+def test_a_smaller_number_of_benchmarks_only_gathers_again(study: Checkout) -> None:
+    jobs = study.planned(*study.with_config("run: {benchmarks: [gcd]}\n"))
+    assert jobs == {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["models: {dapo: {label: Another}}", "benchmarks: {gcd: {label: Another}}"],
+)
+def test_a_label_recomputes_nothing_and_is_drawn_anew(study: Checkout, change: str) -> None:
+    assert study.planned(*study.with_config(change + "\n")) == TABLES | FIGURES
+
+
+@pytest.mark.parametrize("setting", ["max_num_seqs: 64", "enforce_eager: false", "pin_cores: false"])
+def test_an_engine_setting_redraws_nothing(study: Checkout, setting: str) -> None:
+    assert study.planned(*study.with_config(f"sampling: {{engine: {{{setting}}}}}\n")) == {}
+
+
+def test_a_training_field_retrains_that_model_and_what_comes_of_it(study: Checkout) -> None:
+    jobs = study.planned(*study.with_config("models: {sft: {train: {learning_rate: 1.0e-4}}}\n"))
+    own = {
+        "draw_samples": 2,
+        "verify_samples": 2,
+        "count_outcomes": 2,
+        "match_states": 2,
+        "measure_regions": 2,
+    }
+    assert jobs == {"train_sft": 1} | own | {"pool_benchmarks": 1} | TABLES | FIGURES
+
+
+def test_a_lost_verdict_file_is_made_again_without_sampling(study: Checkout) -> None:
+    (study.results / "base/final/gcd/verdicts/r0-s0.parquet").unlink()
+    jobs = study.planned()
+    assert jobs["verify_samples"] == 1
+    assert not {"draw_samples", "train_base", "train_dapo", "train_sft"} & set(jobs)
