@@ -8,7 +8,7 @@ from leash.modules import module_files
 
 
 def names(module: str) -> set[str]:
-    return {Path(path).relative_to(Path(path).parents[0]).stem for path in module_files(module)} - {
+    return {Path(path).stem for path in module_files(module)} - {
         "__init__"
     }
 

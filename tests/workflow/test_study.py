@@ -126,10 +126,10 @@ def expected(
         "NDR": ndr,
         "SDS": nan if isnan(srr) or isnan(ndr) else (2 * srr * ndr / (srr + ndr) if srr + ndr else 0.0),
         "NSCR": ratio(e - s, p + e + s),
-        "base_pass@1": pass_at(1, base),
-        "base_pass@k": pass_at(k, base),
-        "target_pass@1": pass_at(1, target),
-        "target_pass@k": pass_at(k, target),
+        "base_pass_at_1": pass_at(1, base),
+        "base_pass_at_budget": pass_at(k, base),
+        "target_pass_at_1": pass_at(1, target),
+        "target_pass_at_budget": pass_at(k, target),
     }
 
 

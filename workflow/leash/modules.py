@@ -5,6 +5,7 @@ the metrics module rerun the metrics, and nothing else.
 """
 
 import ast
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,8 @@ _ROOT = Path(__file__).parent.parent
 def module_files(module: str) -> tuple[str, ...]:
     """Paths of a module and of all it imports from this package, by reading their syntax trees; sorted.
 
-    For a package that runs with `python -m`, its __main__ counts too. Imports inside functions count.
+    For a package that runs with `python -m`, its __main__ counts too. Imports inside functions count. Paths are
+    relative to the working directory, so that a study that is moved reruns nothing.
     """
     found: dict[str, Path] = {}
     waiting = [module, f"{module}.__main__"]
@@ -29,7 +31,7 @@ def module_files(module: str) -> tuple[str, ...]:
         waiting += [name.rpartition(".")[0], *_imports(name, path)]
     if module not in found:
         raise ModuleNotFoundError(module)
-    return tuple(sorted(str(path) for path in found.values()))
+    return tuple(sorted(os.path.relpath(path) for path in found.values()))
 
 
 def _path(name: str) -> Path | None:

@@ -19,10 +19,10 @@ from transformers import AutoTokenizer
 from leash import records
 from leash.console import Progress
 from leash.errors import InputError
+from leash.processes import sole_owner
 from leash.sampling.__main__ import Tally, make_requests, rows_in_order, source_of
 from leash.sampling.cores import claim_cores
 from leash.sampling.engine import Completion, Engine, Request
-from leash.sampling.ownership import sole_owner
 from leash.sampling.plan import question_seed
 
 SETTINGS = {
@@ -160,7 +160,7 @@ def test_a_second_sampler_of_one_shard_is_told_who_draws_it(tmp_path: Path) -> N
         [
             sys.executable,
             "-c",
-            "import sys, time\nfrom pathlib import Path\nfrom leash.sampling.ownership import sole_owner\n"
+            "import sys, time\nfrom pathlib import Path\nfrom leash.processes import sole_owner\n"
             "with sole_owner(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)",
             str(out),
         ],
@@ -170,7 +170,7 @@ def test_a_second_sampler_of_one_shard_is_told_who_draws_it(tmp_path: Path) -> N
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match=f"process {holder.pid} is drawing it already"), sole_owner(out):
+        with pytest.raises(InputError, match=f"process {holder.pid} is making it already"), sole_owner(out):
             pass
     finally:
         holder.kill()
@@ -180,7 +180,7 @@ def test_a_second_sampler_of_one_shard_is_told_who_draws_it(tmp_path: Path) -> N
 
 
 def test_a_job_ends_when_its_parent_is_killed() -> None:
-    job = "from leash.sampling.ownership import die_with_parent; import os, time; die_with_parent(); "
+    job = "from leash.processes import die_with_parent; import os, time; die_with_parent(); "
     job += "print(os.getpid(), flush=True); time.sleep(60)"
     parent = subprocess.Popen(
         [

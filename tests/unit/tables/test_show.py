@@ -24,19 +24,22 @@ def test_sums_the_jobs_of_each_rule_longest_first(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("by_folder", [True, False])
-def test_prints_tables_then_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], by_folder: bool
+def test_prints_tables_where_they_are_and_the_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table, times = tmp_path / "tables/t.md", tmp_path / "benchmarks"
-    table.parent.mkdir()
-    table.write_text("**Table 1.** | — |\n")
-    write(times / "sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
-    files = ["--tables", str(table), "--benchmarks", str(times)]
-    monkeypatch.setattr("sys.argv", ["show", *(["--results", str(tmp_path)] if by_folder else files)])
+    for name in ("table01-support", "table06-benchmarks"):
+        (tmp_path / "tables").mkdir(exist_ok=True)
+        (tmp_path / f"tables/{name}.md").write_text(f"**{name}** | — |\n")
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/curve.png").touch()
+    write(tmp_path / "benchmarks/sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
+    monkeypatch.setattr("sys.argv", ["show", "--results", str(tmp_path)])
     show.main()
     out = capsys.readouterr().out
-    assert out.startswith("**Table 1.** | — |\n")
+    assert out.startswith("**table01-support** | — |\n")
+    assert "**table06" not in out
+    for path in ("tables/table01-support.md", "tables/table06-benchmarks.md", "figures/curve.png"):
+        assert f"  {tmp_path / path}\n" in out
     assert out.splitlines()[-1].split() == ["sample", "1", "60.5", "60.5", "2500"]
 
 
@@ -51,6 +54,6 @@ def test_what_is_missing_or_foreign_is_named(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "rule/a.tsv").write_text("x\ty\n1\t2\n")
     with pytest.raises(InputError, match=r"a.tsv: not a Snakemake benchmark"):
         timing.summarise(tmp_path)
-    monkeypatch.setattr("sys.argv", ["show", "--tables", "absent.md"])
-    with pytest.raises(SystemExit, match=r"error: absent.md: not there"):
+    monkeypatch.setattr("sys.argv", ["show", "--results", str(tmp_path / "absent")])
+    with pytest.raises(SystemExit, match=r"error: .*absent/tables: no tables; run the workflow to make them"):
         show.main()

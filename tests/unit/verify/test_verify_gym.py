@@ -192,8 +192,8 @@ def test_unknown_names_are_input_errors() -> None:
         verdict("<answer>5</answer>", "5", task="gdc")
 
 
-# Tasks whose score needs nothing but the gold (palindrome: its letters). Not power_function: the recorder's
-# older version scored "1.00e+0" against "1.0" 0.01, and 0.1.25 scores it 1.
+# Tasks whose score needs nothing but the gold (palindrome: its letters). Not power_function: there "1.00e+0"
+# against "1.0" was recorded as 0.01, and reasoning-gym 0.1.25 scores it 1.
 RECORDED_TASKS = {
     *("simple_equations", "simple_geometry", "course_schedule", "largest_island", "leg_counting"),
     *("polynomial_equations", "polynomial_multiplication", "family_relationships", "palindrome_generation"),

@@ -17,9 +17,9 @@ from typing import Any
 from leash import records
 from leash.console import Progress, claim_stdout
 from leash.errors import InputError, exits_cleanly
+from leash.processes import die_with_parent, sole_owner
 from leash.sampling.cores import claim_cores
 from leash.sampling.engine import Completion, Engine, Request, Source, prepare_environment
-from leash.sampling.ownership import die_with_parent, sole_owner
 from leash.sampling.plan import question_seeds
 
 

@@ -37,6 +37,7 @@ def prepare_environment(settings: dict[str, Any]) -> None:
     """Set what vLLM and OpenMP read when they are imported. Call it before `Engine`."""
     os.environ["OMP_NUM_THREADS"] = str(settings["threads"])
     os.environ["OMP_PROC_BIND"] = "false"
+    os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0" if settings["in_process"] else "1"
     os.environ["VLLM_CPU_KVCACHE_SPACE"] = str(settings["cpu_kvcache_gib"])
     os.environ["VLLM_NO_USAGE_STATS"] = "1"

@@ -1,7 +1,6 @@
-"""Tables on a terminal, and where the run's time went.
+"""What a finished run prints: its tables, where everything stands, and where the time went.
 
-python -m leash.tables.show --tables T1.md T2.md --benchmarks DIR      (DIR holds <rule>/*.tsv)
-python -m leash.tables.show --results results/STUDY      (short for its tables/*.md and its benchmarks/)
+python -m leash.tables.show --results results/<study>
 """
 
 import argparse
@@ -10,28 +9,34 @@ from pathlib import Path
 from leash.errors import InputError, exits_cleanly
 from leash.tables import timing
 
+_LONG = "table06-benchmarks"  # one section per comparison: to be opened, not printed
+
+
+def summary(results: Path) -> str:
+    """The tables in Markdown, the paths of tables and figures, and the wall time of each rule.
+
+    Raises InputError where the study has no tables yet.
+    """
+    tables = sorted((results / "tables").glob("*.md"))
+    if not tables:
+        raise InputError(f"{results}/tables: no tables; run the workflow to make them")
+    shown = [path.read_text(encoding="utf-8").rstrip() for path in tables if path.stem != _LONG]
+    places = [
+        "Tables (.csv, .md, .tex):",
+        *(f"  {path}" for path in tables),
+        "Figures (.pdf, .png):",
+        *(f"  {path}" for path in sorted((results / "figures").glob("*.png"))),
+    ]
+    times = timing.as_text(timing.summarise(results / "benchmarks"))
+    return "\n\n".join([*shown, "\n".join(places), times])
+
 
 @exits_cleanly
 def main() -> None:
     """Command line; see the module's docstring."""
-    parser = argparse.ArgumentParser(prog="leash.tables.show", description="Print tables and wall times.")
-    parser.add_argument("--tables", type=Path, nargs="*", default=[], help="Markdown tables")
-    parser.add_argument(
-        "--benchmarks", type=Path, help="folder of Snakemake benchmark files, one folder per rule"
-    )
-    parser.add_argument("--results", type=Path, help="folder of a study: all its tables and its benchmarks")
-    args = parser.parse_args()
-    tables, times = args.tables, args.benchmarks
-    if args.results:
-        tables = [*tables, *sorted((args.results / "tables").glob("*.md"))]
-        times = times or args.results / "benchmarks"
-    for path in tables:
-        try:
-            print(path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            raise InputError(f"{path}: not there; run the workflow again to make it") from error
-    if times:
-        print(timing.as_text(timing.summarise(times)))
+    parser = argparse.ArgumentParser(prog="leash.tables.show", description=__doc__)
+    parser.add_argument("--results", type=Path, required=True, help="folder of a study")
+    print(summary(parser.parse_args().results))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Reinforcement learning from a verifier: DAPO's loss, through TRL's GRPOTrainer."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
@@ -16,12 +15,10 @@ from leash.training.session import Keeper, common_arguments, run_trainer
 from leash.training.spec import DapoSpec, Source
 from leash.training.tokenizer import encode_checked
 from leash.training.work import WorkFolder
-
-Grade = Callable[[str, records.Row], bool]
-Reward = Callable[..., list[float]]
+from leash.verify import grade
 
 
-def read_prompts(sources: list[Source], questions: list[Path], tokenizer: Any) -> list[records.Row]:
+def read_prompts(sources: list[Source], questions: Sequence[Path], tokenizer: Any) -> list[records.Row]:
     """Questions of all sources as rows prompt, task, gold, metadata.
 
     Raises InputError for a file that is empty, or a prompt the tokenizer cannot hold.
@@ -55,37 +52,13 @@ def prompt_order(count: int, prompts_per_step: int, steps: int, seed: int) -> li
     return order[: steps * prompts_per_step]
 
 
-def gym_grade(completion: str, question: records.Row) -> bool:
-    import reasoning_gym
-
-    dataset = _gym(question["task"], reasoning_gym)
-    answer = completion.rpartition("<answer>")[2].partition("</answer>")[0]
-    if "<answer>" not in completion or "</answer>" not in completion:
-        return False
-    entry = {"answer": question["gold"][0], "metadata": json.loads(question["metadata"])}
-    return bool(dataset.score_answer(answer, entry) >= 0.999)
-
-
-_CACHE: dict[str, Any] = {}
-
-
-def _gym(task: str, gym: Any) -> Any:
-    if task not in _CACHE:
-        _CACHE[task] = gym.create_dataset(task, size=1, seed=0)
-    return _CACHE[task]
-
-
-def verifier_reward(grade: Grade) -> Reward:
+def verifier_reward(completions: list[str], **columns: list[Any]) -> list[float]:
     """The reward function TRL calls: 1 for a completion the verifier takes, 0 for any other."""
-
-    def verifier(completions: list[str], **columns: list[Any]) -> list[float]:
-        asked = [
-            dict(zip(("task", "gold", "metadata"), row, strict=True))
-            for row in zip(columns["task"], columns["gold"], columns["metadata"], strict=True)
-        ]
-        return [float(grade(text, question)) for text, question in zip(completions, asked, strict=True)]
-
-    return verifier
+    rows = zip(completions, columns["gold"], columns["task"], columns["metadata"], strict=True)
+    return [
+        float(grade(completion, gold, "gym", task=task, metadata=metadata).outcome == "correct")
+        for completion, gold, task, metadata in rows
+    ]
 
 
 def train_dapo(
@@ -125,7 +98,7 @@ def train_dapo(
     keeper = Keeper(work, tokenizer, {step: f"step{step}" for step in spec.checkpoints}, progress, "reward")
     trainer = GRPOTrainer(
         model=model,
-        reward_funcs=verifier_reward(gym_grade),
+        reward_funcs=verifier_reward,
         args=arguments,
         train_dataset=Dataset.from_list([prompts[index] for index in order]),
         processing_class=tokenizer,

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback, set_seed
+from transformers.utils.logging import disable_progress_bar
 
 from leash import console
 from leash.errors import InputError
@@ -18,7 +19,10 @@ def prepare_torch(spec: TrainingSpec) -> None:
     """Fix what the weights depend on besides the data: threads, seeds, deterministic kernels."""
     torch.set_num_threads(spec.threads)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    # It would also fill every new buffer; TRL's loss allocates large ones, and a step would take 10 times as long.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     set_seed(spec.seed)
+    disable_progress_bar()
 
 
 def load_folder(folder: Path, padding_side: str) -> tuple[Any, Any]:
@@ -66,7 +70,12 @@ class Keeper(TrainerCallback):  # type: ignore[misc]  # transformers is untyped 
     """
 
     def __init__(
-        self, work: WorkFolder, tokenizer: Any, models: dict[int, str], progress: console.Progress, metric: str
+        self,
+        work: WorkFolder,
+        tokenizer: Any,
+        models: dict[int, str],
+        progress: console.Progress,
+        metric: str,
     ) -> None:
         self._work, self._tokenizer, self._models = work, tokenizer, models
         self._progress, self._metric = progress, metric
@@ -104,6 +113,8 @@ class Keeper(TrainerCallback):  # type: ignore[misc]  # transformers is untyped 
 
 def _saver(model: Any, tokenizer: Any) -> Callable[[Path], None]:
     def save(folder: Path) -> None:
+        # SFTTrainer turns the cache off for training; whoever generates with the model wants it.
+        model.config.use_cache = True
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 

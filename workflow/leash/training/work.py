@@ -1,22 +1,21 @@
 """The work folder of a training: what it is for, its resumable states, its finished models.
 
-    WORK/identity.json            spec and hashes of the inputs; another identity starts afresh
-    WORK/lock                     held by the process that trains
-    WORK/states/checkpoint-N/     a trainer's state; `whole.json`, written last, tells a whole one from a torn one
-    WORK/models/NAME/             finished models, complete before they get their name
+WORK/identity.json          spec and hashes of the inputs; another identity starts afresh
+WORK/states/checkpoint-N/   a trainer's state; `whole.json`, written last, tells it from a torn one
+WORK/models/NAME/           finished models, complete before they get their name
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from leash import records
-from leash.errors import InputError
+from leash.processes import sole_owner
 
 _WHOLE: Final = "whole.json"
 
@@ -41,18 +40,9 @@ class WorkFolder:
         self.states = folder / "states"
         self.models = folder / "models"
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process. Raises InputError while another process holds it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise InputError(
-                    f"{self.folder}: another process is training here; wait until it has ended, or end it"
-                ) from error
-            yield
+        return sole_owner(self.folder)
 
     def claim(self, identity: records.Row, console: TextIO) -> None:
         """Keep what is there if it is of the same training; else remove it, and say so."""
@@ -61,7 +51,10 @@ class WorkFolder:
         if known != identity:
             if self.states.exists() or self.models.exists():
                 changed = _changed(known or {}, identity)
-                print(f"training: {self.folder} holds another training ({changed}); starting afresh", file=console)
+                print(
+                    f"training: {self.folder} holds another training ({changed}); starting afresh",
+                    file=console,
+                )
             for folder in (self.states, self.models):
                 shutil.rmtree(folder, ignore_errors=True)
             records.write_json(path, identity)
@@ -98,8 +91,7 @@ class WorkFolder:
         Copies (hard links where the file system has them), so that a kill in between loses nothing.
         """
         for name in names:
-            source = self.models / name
-            _place(out / name, lambda place, source=source: _link_tree(source, place))
+            _place(out / name, partial(_link_tree, self.models / name))
 
     def clear(self) -> None:
         """Remove states and models; the training is done."""

@@ -7,7 +7,6 @@ bytecode; SIGKILL does not wait.
 One worker: shards already run side by side, one job each.
 """
 
-import ctypes
 import json
 import multiprocessing
 import os
@@ -22,8 +21,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+from leash.processes import die_with_parent
+
 _START_LIMIT: Final = 120.0  # seconds; covers the library's import on a busy machine
-_PR_SET_PDEATHSIG: Final = 1
 _LONGEST_TEXT: Final = 2000  # characters of an exception's text
 
 
@@ -126,7 +126,7 @@ def _serve(pipe: "Connection[Any, Any]", function: Callable[..., object], headro
     ours = pipe.fileno()
     os.closerange(3, ours)
     os.closerange(ours + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent(signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + headroom, size + headroom))
