@@ -74,4 +74,5 @@ def test_the_presentation_keeps_the_order_of_the_config() -> None:
     shown = yaml.safe_load(specs.presentation(study(), comparisons(study())))
     assert list(shown["models"]) == ["base", "dapo", "sft"]
     assert list(shown["benchmarks"]) == ["countdown", "prime-factorization", "chain-sum", "gcd"]
-    assert shown["checkpoints"]["dapo/step20"] == "20"
+    assert shown["checkpoints"]["dapo/step20"] == "step 20"
+    assert shown["checkpoints"]["base/final"] == ""

@@ -12,7 +12,7 @@ from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.records import canonical_json
 from leash.sampling.plan import Shard
-from leash.study import ONLY_CHECKPOINT, Comparison, State, checkpoints
+from leash.study import ONLY_CHECKPOINT, Comparison, State
 
 
 def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
@@ -153,11 +153,12 @@ def presentation(study: Study, compared: list[Comparison]) -> str:
 
 
 def _checkpoint_label(model: Model, state: State) -> str:
+    """How a checkpoint is shown beside its model; nothing where it is the only one."""
     if state.checkpoint in model.checkpoint_labels:
         return model.checkpoint_labels[state.checkpoint]
-    if isinstance(model.checkpoints, list) and state.checkpoint != ONLY_CHECKPOINT:
-        return str(model.checkpoints[checkpoints(model).index(state.checkpoint)])
-    return state.checkpoint
+    if state.checkpoint == ONLY_CHECKPOINT:
+        return ""
+    return state.checkpoint.replace("step", "step ") if isinstance(model.checkpoints, list) else state.checkpoint
 
 
 def _own(benchmark: Benchmark, study: Study, name: str) -> Any:
