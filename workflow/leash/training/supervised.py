@@ -11,7 +11,9 @@ from leash.training.session import Keeper, common_arguments, run_trainer
 from leash.training.spec import SupervisedSpec
 from leash.training.work import WorkFolder
 
-_BUCKET_BATCHES = 50
+# Batches of one length are batches of one task, and those train worse: held-out loss after 400 steps is 1.25 with
+# 50 batches a bucket, 0.98 with 16, 0.65 with 4 (a third more padding). 16 gives the measured recipe's course.
+_BUCKET_BATCHES = 16
 _IGNORED = -100
 
 Encoded = list[tuple[list[int], list[int]]]
@@ -20,7 +22,7 @@ Encoded = list[tuple[list[int], list[int]]]
 def batch_order(lengths: list[int], batch_size: int, steps: int, seed: int) -> list[int]:
     """Row indices in training order: `steps` batches of `batch_size` rows of similar length.
 
-    Epoch by epoch the rows are shuffled, cut into buckets of 50 batches, sorted by length within a bucket, and
+    Epoch by epoch the rows are shuffled, cut into buckets of a few batches, sorted by length within a bucket, and
     the batches shuffled; a short last batch is filled with rows of the next epoch.
     """
     rng = Random(f"{seed}/batches")
