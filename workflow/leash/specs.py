@@ -158,7 +158,9 @@ def _checkpoint_label(model: Model, state: State) -> str:
         return model.checkpoint_labels[state.checkpoint]
     if state.checkpoint == ONLY_CHECKPOINT:
         return ""
-    return state.checkpoint.replace("step", "step ") if isinstance(model.checkpoints, list) else state.checkpoint
+    return (
+        state.checkpoint.replace("step", "step ") if isinstance(model.checkpoints, list) else state.checkpoint
+    )
 
 
 def _own(benchmark: Benchmark, study: Study, name: str) -> Any:

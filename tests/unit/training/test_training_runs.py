@@ -39,6 +39,7 @@ DAPO = {
     "max_tokens": 60,
     "checkpoints": [1, 2],
     **SHARED,
+    "warmup_steps": 0,  # the first of warm-up steps has a learning rate of 0
 }
 PRETRAIN = {"recipe": "pretrain", "architecture": SIZES, **SUPERVISED}
 SFT = {"recipe": "sft", **SUPERVISED}
@@ -201,7 +202,7 @@ def test_dapo_repeats_and_resumes_to_the_same_weights(
     def spread(completions: list[str], **_columns: Any) -> list[float]:
         return [float(len(completion) % 3) for completion in completions]
 
-    monkeypatch.setattr(dapo, "verifier_reward", spread)
+    monkeypatch.setattr(dapo, "verifier_reward", lambda _worker: spread)
     for name in ("a", "b"):
         run(DAPO, rl_inputs, tmp_path / "work", tmp_path / name)
     run_interrupted(monkeypatch, 2, DAPO, rl_inputs, tmp_path / "work", tmp_path / "c")
@@ -219,10 +220,13 @@ def test_dapo_repeats_and_resumes_to_the_same_weights(
 
 def test_reward_is_one_for_what_the_verifier_takes() -> None:
     from leash.training.dapo import verifier_reward
+    from leash.verify import gym
+    from leash.verify.pool import Worker
 
     completions = ["<think></think><answer>6</answer>", "<answer>7</answer>", "6", "<answer>6"]
     columns = {"gold": [["6"]] * 4, "task": ["gcd"] * 4, "metadata": ['{"numbers": [12, 18]}'] * 4}
-    assert verifier_reward(completions, **columns) == [1.0, 0.0, 0.0, 0.0]
+    with Worker(gym.score) as worker:
+        assert verifier_reward(worker)(completions, **columns) == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_batches_hold_rows_of_like_length_and_miss_none() -> None:

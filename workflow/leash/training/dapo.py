@@ -1,6 +1,6 @@
 """Reinforcement learning from a verifier: DAPO's loss, through TRL's GRPOTrainer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
@@ -15,7 +15,8 @@ from leash.training.session import Keeper, common_arguments, run_trainer
 from leash.training.spec import DapoSpec, Source
 from leash.training.tokenizer import encode_checked
 from leash.training.work import WorkFolder
-from leash.verify import grade
+from leash.verify import extract, gym
+from leash.verify.pool import Worker
 
 
 def read_prompts(sources: list[Source], questions: Sequence[Path], tokenizer: Any) -> list[records.Row]:
@@ -52,13 +53,24 @@ def prompt_order(count: int, prompts_per_step: int, steps: int, seed: int) -> li
     return order[: steps * prompts_per_step]
 
 
-def verifier_reward(completions: list[str], **columns: list[Any]) -> list[float]:
-    """The reward function TRL calls: 1 for a completion the verifier takes, 0 for any other."""
-    rows = zip(completions, columns["gold"], columns["task"], columns["metadata"], strict=True)
-    return [
-        float(grade(completion, gold, "gym", task=task, metadata=metadata).outcome == "correct")
-        for completion, gold, task, metadata in rows
-    ]
+def verifier_reward(worker: Worker) -> Callable[..., list[float]]:
+    """The reward function TRL calls: 1 for a completion the verifier takes, 0 for any other.
+
+    Scored in the killable worker, as the samples are: a rollout that hangs the scoring must not hang training.
+    """
+
+    def correct(completion: str, gold: list[str], task: str, metadata: str) -> bool:
+        answer = extract.answer(completion)
+        if answer is None:
+            return False
+        reply = worker.call(task, answer, gold[0], metadata)
+        return reply.failure is None and bool(reply.value[0])
+
+    def verifier(completions: list[str], **columns: list[Any]) -> list[float]:
+        rows = zip(completions, columns["gold"], columns["task"], columns["metadata"], strict=True)
+        return [float(correct(*row)) for row in rows]
+
+    return verifier
 
 
 def train_dapo(
@@ -96,13 +108,14 @@ def train_dapo(
     )
     progress = Progress(out, spec.recipe, spec.steps, "steps")
     keeper = Keeper(work, tokenizer, {step: f"step{step}" for step in spec.checkpoints}, progress, "reward")
-    trainer = GRPOTrainer(
-        model=model,
-        reward_funcs=verifier_reward,
-        args=arguments,
-        train_dataset=Dataset.from_list([prompts[index] for index in order]),
-        processing_class=tokenizer,
-        callbacks=[keeper],
-    )
-    history = run_trainer(trainer, work, keeper, out)
+    with Worker(gym.score, preload=["reasoning_gym", "leash.verify.gym"]) as worker:
+        trainer = GRPOTrainer(
+            model=model,
+            reward_funcs=verifier_reward(worker),
+            args=arguments,
+            train_dataset=Dataset.from_list([prompts[index] for index in order]),
+            processing_class=tokenizer,
+            callbacks=[keeper],
+        )
+        history = run_trainer(trainer, work, keeper, out)
     return history, keeper.seconds()
