@@ -8,9 +8,7 @@ from leash.modules import module_files
 
 
 def names(module: str) -> set[str]:
-    return {Path(path).stem for path in module_files(module)} - {
-        "__init__"
-    }
+    return {Path(path).stem for path in module_files(module)} - {"__init__"}
 
 
 def test_the_metrics_stage_holds_its_mathematics_and_not_the_verifier() -> None:
