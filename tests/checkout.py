@@ -60,15 +60,9 @@ class Checkout:
         )
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        job = self.start(*arguments)
+        printed, _ = job.communicate()
+        return subprocess.CompletedProcess(job.args, job.returncode, printed)
 
     def planned(self, *arguments: str) -> Planned:
         """Jobs that a dry run lists, by rule; `all` left out."""

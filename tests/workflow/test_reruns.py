@@ -16,6 +16,12 @@ FROM_COUNTS = {"count_outcomes": 8, "match_states": 6} | FROM_METRICS
 FROM_VERDICTS = {"verify_samples": 8} | FROM_COUNTS
 
 
+def from_samples(states: int, targets: int) -> dict[str, int]:
+    """Jobs from sampling to metrics, for so many states and, among them, targets (each on one benchmark)."""
+    sides = dict.fromkeys(("draw_samples", "verify_samples", "count_outcomes"), states)
+    return sides | dict.fromkeys(("match_states", "measure_regions"), targets)
+
+
 def comment(text: str) -> str:
     return text + "\n# a comment\n"
 
@@ -65,38 +71,20 @@ def test_a_new_model_runs_its_own_jobs_and_the_gathering_ones(study: Checkout, m
             f"run: {{models: [base, dapo, sft, mine]}}\nmodels: {{mine: {{base: base, path: {micro_model}}}}}\n"
         )
     )
-    own = {
-        "draw_samples": 2,
-        "verify_samples": 2,
-        "count_outcomes": 2,
-        "match_states": 2,
-        "measure_regions": 2,
-    }
+    own = from_samples(states=2, targets=2)
     assert jobs == own | {"pool_benchmarks": 1} | TABLES | FIGURES
 
 
 def test_a_benchmarks_temperature_redraws_that_benchmark(study: Checkout) -> None:
     jobs = study.planned(*study.with_config("benchmarks: {gcd: {temperature: 0.9}}\n"))
-    own = {
-        "draw_samples": 4,
-        "verify_samples": 4,
-        "count_outcomes": 4,
-        "match_states": 3,
-        "measure_regions": 3,
-    }
+    own = from_samples(states=4, targets=3)
     assert jobs == own | {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
 
 
 def test_a_larger_budget_draws_only_the_additional_samples(study: Checkout) -> None:
     arguments = study.with_config("benchmarks: {gcd: {budget: 32}}\n")
     jobs = study.planned(*arguments)
-    own = {
-        "draw_samples": 4,
-        "verify_samples": 4,
-        "count_outcomes": 4,
-        "match_states": 3,
-        "measure_regions": 3,
-    }
+    own = from_samples(states=4, targets=3)
     assert jobs == own | {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
     listed = study.run("-n", *arguments).stdout
     assert "gcd/samples/r0-s1.parquet" in listed
@@ -123,13 +111,7 @@ def test_an_engine_setting_redraws_nothing(study: Checkout, setting: str) -> Non
 
 def test_a_training_field_retrains_that_model_and_what_comes_of_it(study: Checkout) -> None:
     jobs = study.planned(*study.with_config("models: {sft: {train: {learning_rate: 1.0e-4}}}\n"))
-    own = {
-        "draw_samples": 2,
-        "verify_samples": 2,
-        "count_outcomes": 2,
-        "match_states": 2,
-        "measure_regions": 2,
-    }
+    own = from_samples(states=2, targets=2)
     assert jobs == {"train_sft": 1} | own | {"pool_benchmarks": 1} | TABLES | FIGURES
 
 
