@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SMOKE = "config/test/smoke.yaml"
 PARTS = ("Snakefile", "config", "workflow", "profiles")
 
@@ -64,6 +64,10 @@ class Checkout:
         printed, _ = job.communicate()
         return subprocess.CompletedProcess(job.args, job.returncode, printed)
 
+    def remake(self, file: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Ask for one file by name."""
+        return self.run("--configfile", SMOKE, *arguments, "--", str(file.relative_to(self.folder)))
+
     def planned(self, *arguments: str) -> Planned:
         """Jobs that a dry run lists, by rule; `all` left out."""
         ended = self.run("-n", *arguments)
@@ -93,4 +97,11 @@ class Checkout:
 
 
 def shards(checkout: Checkout) -> list[Path]:
+    """All sample files."""
     return sorted(checkout.results.glob("*/*/*/samples/r*.parquet"))
+
+
+def finished_shards(checkout: Checkout) -> list[Path]:
+    """Sample files of jobs that Snakemake saw ending well: it writes the job's times then."""
+    names = [path.stem.split("@") for path in checkout.results.glob("benchmarks/draw_samples/*.tsv")]
+    return sorted(checkout.results.joinpath(*state, "samples", f"{shard}.parquet") for *state, shard in names)

@@ -9,10 +9,10 @@ ALPHABET = "0123456789+-*/=() abcdefghijklmnopqrstuvwxyz<>?,.:"
 
 @pytest.fixture(scope="session")
 def micro_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random two-layer Qwen2 with a character tokenizer, saved in Hugging Face format."""
+    """A random two-layer Llama with a character tokenizer, saved in Hugging Face format."""
     import torch
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     folder = tmp_path_factory.mktemp("micro-model")
     vocabulary = {"<eos>": 0, "<unk>": 1} | {character: i + 2 for i, character in enumerate(ALPHABET)}
@@ -23,7 +23,7 @@ def micro_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tokenizer_object=characters, eos_token="<eos>", unk_token="<unk>", pad_token="<eos>"
     ).save_pretrained(folder)
     torch.manual_seed(0)
-    config = Qwen2Config(
+    config = LlamaConfig(
         vocab_size=len(vocabulary),
         hidden_size=32,
         intermediate_size=64,
@@ -36,5 +36,5 @@ def micro_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pad_token_id=0,
         bos_token_id=None,
     )
-    Qwen2ForCausalLM(config).save_pretrained(folder)
+    LlamaForCausalLM(config).save_pretrained(folder)
     return folder

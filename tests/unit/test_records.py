@@ -35,7 +35,8 @@ def test_a_truncated_file_is_named_with_what_to_delete(tmp_path: Path, keep: int
     records.write(path, records.QUESTIONS, rows(5))
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(
-        InputError, match=r"r0-s0\.parquet: not a whole Parquet file .*; delete it and run again"
+        InputError,
+        match=r"r0-s0\.parquet: not a whole Parquet file .*; delete it and run again with it as the target",
     ):
         records.read(path, records.QUESTIONS)
 

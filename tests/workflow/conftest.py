@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checkout import Checkout, shards
+from checkout import Checkout, finished_shards
 
 
 @pytest.fixture(scope="session")
@@ -16,14 +16,14 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, int
     checkout = Checkout.make(tmp_path_factory.mktemp("workflow") / "study")
     job = checkout.start()
     deadline = time.monotonic() + 900
-    while not shards(checkout):
+    while not finished_shards(checkout):
         if job.poll() is not None or time.monotonic() > deadline:
             job.kill()
             pytest.fail(f"no shard was drawn:\n{job.stdout.read() if job.stdout else ''}")
         time.sleep(0.2)
     os.killpg(job.pid, signal.SIGINT)
     job.communicate(timeout=120)
-    return checkout, job.returncode, {path: path.stat().st_mtime_ns for path in shards(checkout)}
+    return checkout, job.returncode, {path: path.stat().st_mtime_ns for path in finished_shards(checkout)}
 
 
 @pytest.fixture(scope="session")

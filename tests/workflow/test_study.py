@@ -46,23 +46,26 @@ def test_samples_drawn_again_are_the_same(study: Checkout) -> None:
     folder = study.results / "dapo/step4/gcd"
     before = pq.read_table(folder / "samples/r0-s0.parquet")
     shutil.rmtree(folder / "samples")
-    target = f"results/smoke/{folder.relative_to(study.results)}/samples/r0-s0.parquet"
-    ended = study.run(target)
+    ended = study.remake(folder / "samples/r0-s0.parquet")
     assert ended.returncode == 0, ended.stdout
     assert pq.read_table(folder / "samples/r0-s0.parquet").equals(before)
 
 
 def test_a_truncated_shard_is_named_and_only_it_is_remade(study: Checkout) -> None:
     samples = study.results / "sft/final/gcd/samples/r0-s0.parquet"
+    before = pq.read_table(samples)
     samples.write_bytes(samples.read_bytes()[:-100])
     ended = study.run()
     assert ended.returncode != 0
     assert f"{samples.relative_to(study.folder)}: not a whole Parquet file" in ended.stdout
-    assert "delete it and run again" in ended.stdout
+    assert f"run again with it as the target (snakemake {samples.relative_to(study.folder)})" in ended.stdout
     samples.unlink()
-    jobs = study.planned()
-    assert jobs["draw_samples"] == 1
-    assert not [name for name in jobs if name.startswith("train")]
+    ended = study.remake(samples)
+    assert ended.returncode == 0, ended.stdout
+    assert re.findall(r"^(?:local)?rule (\w+):", ended.stdout, re.MULTILINE) == ["draw_samples"]
+    assert pq.read_table(samples).equals(before)
+    assert study.run().returncode == 0
+    assert study.planned() == {}
 
 
 def test_a_misspelt_key_stops_the_run_before_any_job(study: Checkout) -> None:

@@ -156,9 +156,7 @@ def read_by_question(path: Path, schema: pa.Schema) -> dict[str, Row]:
             duplicates.append(row["question_id"])
         rows[row["question_id"]] = row
     if duplicates:
-        raise InputError(
-            f"{path}: question_id stands more than once: {listed(duplicates)}; delete the file and run again"
-        )
+        raise InputError(f"{path}: question_id stands more than once: {listed(duplicates)}; {_remade(path)}")
     return rows
 
 
@@ -181,7 +179,7 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError as error:
         raise InputError(f"{path}: not there; run the workflow again to make it") from error
     except ValueError as error:
-        raise InputError(f"{path}: not valid JSON ({error}); delete it and run again") from error
+        raise InputError(f"{path}: not valid JSON ({error}); {_remade(path)}") from error
 
 
 def listed(names: Iterable[str], most: int = 5) -> str:
@@ -196,6 +194,11 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
 
 
+def _remade(path: Path) -> str:
+    # By name, since a plain run leaves an intermediate file out where all that was made from it is there.
+    return f"delete it and run again with it as the target (snakemake {path}): only it is remade"
+
+
 def _nan_to_null(value: object) -> object:
     if isinstance(value, dict):
         return {key: _nan_to_null(item) for key, item in value.items()}
@@ -207,10 +210,10 @@ def _nan_to_null(value: object) -> object:
 def _check_columns(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
     missing = [field.name for field in wanted if field.name not in found.names]
     if missing:
-        raise InputError(f"{path}: lacks the columns {listed(missing)}; delete it and run again")
+        raise InputError(f"{path}: lacks the columns {listed(missing)}; {_remade(path)}")
     mistyped = [field.name for field in wanted if not found.field(field.name).type.equals(field.type)]
     if mistyped:
-        raise InputError(f"{path}: columns of another type: {listed(mistyped)}; delete it and run again")
+        raise InputError(f"{path}: columns of another type: {listed(mistyped)}; {_remade(path)}")
 
 
 @contextmanager
@@ -220,6 +223,4 @@ def _explained(path: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise InputError(f"{path}: not there; run the workflow again to make it") from error
     except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"{path}: not a whole Parquet file ({error}); delete it and run again: only it is remade"
-        ) from error
+        raise InputError(f"{path}: not a whole Parquet file ({error}); {_remade(path)}") from error

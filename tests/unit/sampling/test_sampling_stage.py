@@ -67,7 +67,7 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "question_id": f"q{i}",
             "question": f"{i}+{i}",
             "gold": [str(2 * i)],
-            "prompt": f"{i}+{i}=",
+            "prompt": f"{i} + {i} =",
             "metadata": "{}",
         }
         for i in range(12)
@@ -134,7 +134,7 @@ def test_provenance_says_how_to_draw_them_again(drawn: dict[str, Path], micro_mo
     told = records.read_json(drawn["second"].with_suffix(".json"))
     rows = records.read(drawn["second"], records.SAMPLES)
     assert told["spec"] == spec(micro_model, 4, 8)
-    assert told["first_prompt"]["text"] == "0+0="
+    assert told["first_prompt"]["text"] == "0 + 0 ="
     assert told["samples"] == len(rows) == 48
     assert told["tokens"] == sum(row["n_tokens"] for row in rows)
     assert told["seeds"]["questions"]["q3"] == question_seed(3, "micro", "final", "sums", "q3")
@@ -145,7 +145,7 @@ def test_provenance_says_how_to_draw_them_again(drawn: dict[str, Path], micro_mo
 def test_a_model_that_cannot_be_loaded_is_named(questions: Path, tmp_path: Path, micro_model: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
-    (broken / "config.json").write_text((micro_model / "config.json").read_text().replace("qwen2", "qwen0"))
+    (broken / "config.json").write_text((micro_model / "config.json").read_text().replace("llama", "lama0"))
     ended = subprocess.run(
         command(broken, questions, 0, 4, tmp_path / "s.parquet"), capture_output=True, text=True, check=False
     )
