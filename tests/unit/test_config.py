@@ -80,6 +80,8 @@ def refusal(raw: dict[str, Any], files: tuple[Path, ...] = (DEFAULT,)) -> str:
         ("models.tables", {"path": "x"}, "'tables' is the name of a results folder"),
         ("models.mine", {"base": "base"}, "give exactly one of hub, path, train (given: none)"),
         ("models.mine", {"hub": "a/b", "base": "base"}, "hub needs revision: <commit>"),
+        ("models.sft.method", "sft", "method is known from train.recipe: remove it"),
+        ("models.dapo.checkpoint_labels", {"step30": "x"}, "no checkpoint 'step30'; did you mean 'step"),
         ("study", None, "study: Input should be a valid string"),
     ],
 )
@@ -100,6 +102,11 @@ def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:
 def test_a_cycle_of_bases_is_spelled_out(raw: dict[str, Any]) -> None:
     raw["models"]["base"] = {"hub": "a/b", "revision": "c", "base": "sft"}
     assert "a cycle of bases: base -> sft -> base" in refusal(raw)
+
+
+def test_training_from_a_hub_model_is_refused(raw: dict[str, Any]) -> None:
+    raw["models"]["base"] = {"hub": "a/b", "revision": "c"}
+    assert "models.sft.base: training starts from a local folder, and 'base' is on the hub" in refusal(raw)
 
 
 def test_all_problems_are_told_at_once(raw: dict[str, Any]) -> None:

@@ -156,6 +156,8 @@ class Model(Block):
             raise ValueError("hub needs revision: <commit> (or checkpoints: {slug: commit})")
         if self.hub and self.revision and self.checkpoints:
             raise ValueError("give revision or checkpoints, not both")
+        if self.train and self.method:
+            raise ValueError("method is known from train.recipe: remove it")
         if self.revision and not self.hub:
             raise ValueError("revision goes with hub")
         if isinstance(self.train, Dapo):

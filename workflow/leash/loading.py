@@ -134,6 +134,11 @@ def _reference_problems(study: Study, place: Place) -> list[str]:
 
 
 def _registry_problems(study: Study, place: Place) -> Iterator[str]:
+    for slug, model in study.models.items():
+        for name in model.checkpoint_labels:
+            if name not in checkpoints(model):
+                where = place("models", slug, "checkpoint_labels", name)
+                yield f"{where}: no checkpoint '{name}'{_nearest(name, checkpoints(model))}"
     for kind, listed, registry in (
         ("models", study.run.models, study.models),
         ("benchmarks", study.run.benchmarks, study.benchmarks),
@@ -176,6 +181,11 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
     for slug, model in study.models.items():
         if model.train is None:
             continue
+        if model.base and study.models[model.base.partition("/")[0]].hub:
+            yield (
+                f"{place('models', slug, 'base')}: training starts from a local folder, and '{model.base}' is on "
+                "the hub: download it and give it as path"
+            )
         split = "train" if isinstance(model.train, Pretrain) else "rl"
         for index, name in enumerate(model.train.benchmarks):
             where = place("models", slug, "train", "benchmarks", index)

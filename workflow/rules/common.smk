@@ -76,12 +76,12 @@ def shards_of(benchmark):
     return {one.name: one for one in shards(budget, STUDY.sampling.shard_samples)}
 
 
-def weights_of(wildcards):
+def weights_of(state):
     """Files that a state is loaded from: a trained model's or a local folder's weights; none for the hub."""
-    model = STUDY.models[wildcards.model]
+    model = STUDY.models[state.model]
     if model.train:
-        return [f"{RESULTS}/training/{wildcards.model}/{wildcards.checkpoint}/model.safetensors"]
+        return [f"{RESULTS}/training/{state}/model.safetensors"]
     if model.path:
-        below = model.checkpoints[wildcards.checkpoint] if model.checkpoints else "."
+        below = model.checkpoints[state.checkpoint] if model.checkpoints else "."
         return sorted(str(path) for path in (model.path / below).glob("*.safetensors"))
     return []

@@ -6,7 +6,7 @@
 rule draw_samples:
     input:
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
-        weights=weights_of,
+        weights=lambda wildcards: weights_of(state_of(wildcards)),
     output:
         samples=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/samples/{{shard}}.parquet",
         provenance=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/samples/{{shard}}.json",

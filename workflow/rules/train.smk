@@ -14,7 +14,7 @@ def training_questions(model):
 def initial_weights(model):
     """Weights that training starts from; none for a model from scratch."""
     base = base_state(STUDY, model)
-    return [f"{RESULTS}/training/{base.model}/{base.checkpoint}/model.safetensors"] if base else []
+    return weights_of(base) if base else []
 
 
 TRAINED = [slug for slug in STUDY.models if STUDY.models[slug].train]
@@ -64,7 +64,7 @@ for slug in TRAINED:
             data=lambda wildcards, input: (
                 f"--corpus {input.corpus}" if input.corpus else f"--questions {input.questions}"
             ),
-            init=lambda wildcards, input: (f"--init {Path(str(input.init)).parent}" if input.init else ""),
+            init=lambda wildcards, input: (f"--init {Path(input.init[0]).parent}" if input.init else ""),
             out=f"{RESULTS}/training/{slug}",
         shell:
             "exec python -m leash.training --spec {params.spec:q} {params.data} {params.init}"
