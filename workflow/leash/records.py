@@ -5,6 +5,7 @@ none. A reader checks the columns, streams row groups, and names the file it cou
 """
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -180,6 +181,12 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: not there; run the workflow again to make it") from error
     except ValueError as error:
         raise InputError(f"{path}: not valid JSON ({error}); {_remade(path)}") from error
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes, as `sha256sum` prints it."""
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def listed(names: Iterable[str], most: int = 5) -> str:

@@ -130,7 +130,9 @@ def test_token_ids_are_kept_where_asked_and_spell_the_completion(
         )
 
 
-def test_provenance_says_how_to_draw_them_again(drawn: dict[str, Path], micro_model: Path) -> None:
+def test_provenance_says_how_to_draw_them_again(
+    drawn: dict[str, Path], micro_model: Path, questions: Path
+) -> None:
     told = records.read_json(drawn["second"].with_suffix(".json"))
     rows = records.read(drawn["second"], records.SAMPLES)
     assert told["spec"] == spec(micro_model, 4, 8)
@@ -140,6 +142,10 @@ def test_provenance_says_how_to_draw_them_again(drawn: dict[str, Path], micro_mo
     assert told["seeds"]["questions"]["q3"] == question_seed(3, "micro", "final", "sums", "q3")
     assert {"python", "torch", "transformers", "vllm"} == set(told["versions"])
     assert told["chat_template_sha256"] is None
+    weights = micro_model / "model.safetensors"
+    assert told["inputs_sha256"] == {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in (questions, weights)
+    }
 
 
 def test_a_model_that_cannot_be_loaded_is_named(questions: Path, tmp_path: Path, micro_model: Path) -> None:

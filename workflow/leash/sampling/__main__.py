@@ -61,7 +61,8 @@ def main() -> None:
         seconds = {"engine_start": ready - started, "drawing": time.monotonic() - ready}
         records.write_json(
             arguments.provenance,
-            provenance(arguments.spec, arguments.engine, source, engine, requests, tally.tokens, seconds),
+            provenance(arguments.spec, arguments.engine, source, engine, requests, tally.tokens, seconds)
+            | {"inputs_sha256": inputs_sha256(source, arguments.questions)},
         )
 
 
@@ -136,6 +137,14 @@ def rows_in_order(
                     "token_ids": completion.token_ids if index < keep_token_ids else None,
                 }
             turn = next(order, None)
+
+
+def inputs_sha256(source: Source, questions: Path) -> dict[str, str]:
+    """Hash of the questions and of a local model's weights, by path; a hub model is told by its commit."""
+    files = [questions]
+    if source.revision is None:
+        files += sorted(Path(source.model).glob("*.safetensors"))
+    return {str(path): records.file_sha256(path) for path in files}
 
 
 def provenance(

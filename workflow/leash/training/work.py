@@ -26,9 +26,7 @@ def sha256_of(path: Path) -> str:
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if not file.is_file():
             continue
-        digest.update(str(file.relative_to(path)).encode())
-        with file.open("rb") as opened:
-            digest.update(hashlib.file_digest(opened, "sha256").digest())
+        digest.update(f"{file.relative_to(path)} {records.file_sha256(file)}\n".encode())
     return digest.hexdigest()
 
 
