@@ -1,5 +1,6 @@
 """Set-up happens when the pins have changed, and only then. `make -n` prints what would run."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -18,8 +19,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def planned(folder: Path, *arguments: str) -> str:
+    # Not as a child of the `make test` that runs this: its variables and its messages would come along.
+    apart = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    }
     return subprocess.run(
-        ["make", "-n", *arguments], cwd=folder, capture_output=True, text=True, check=True
+        ["make", "-n", *arguments], cwd=folder, env=apart, capture_output=True, text=True, check=True
     ).stdout
 
 
