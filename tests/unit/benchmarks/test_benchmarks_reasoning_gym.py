@@ -16,20 +16,8 @@ from leash.benchmarks.__main__ import check_spec, questions
 from leash.errors import InputError
 from leash.records import QUESTIONS, read, write
 from leash.verify import grade
+from tiny_tasks import PARAMS as TASKS
 
-TASKS: dict[str, dict[str, Any]] = {
-    "countdown": {
-        "min_numbers": 3,
-        "max_numbers": 4,
-        "min_value": 1,
-        "max_value": 9,
-        "min_target": 10,
-        "max_target": 60,
-    },
-    "prime_factorization": {"min_value": 10, "max_value": 999},
-    "chain_sum": {"min_terms": 2, "max_terms": 3, "min_digits": 1, "max_digits": 2},
-    "gcd": {"min_numbers": 2, "max_numbers": 2, "min_value": 2, "max_value": 99},
-}
 OTHERS = ("arc_1d", "codeio", "n_queens", "number_sorting", "rearc", "shortest_path", "simple_integration")
 SPEC: dict[str, Any] = {
     "reasoning_gym": "gcd",
