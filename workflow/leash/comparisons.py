@@ -6,7 +6,6 @@ spec = {"models": {slug: {"label": text, "method": "rlvr" | "sft" | null}},
 Its order is the order of everything, and a model's last comparison is its final checkpoint.
 """
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -193,10 +192,7 @@ def _read(path: Path, wanted: set[str], spec: dict[str, Any]) -> tuple[dict[str,
 
 
 def _parse(text: str) -> dict[str, Any]:
-    try:
-        spec = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"--spec: not valid JSON ({error}); give one JSON object") from error
+    spec = records.parse_spec(text)
     lacking = {"models", "checkpoints", "benchmarks", "comparisons"} - set(
         spec if isinstance(spec, dict) else ()
     )

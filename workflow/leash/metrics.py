@@ -5,7 +5,6 @@ with spec = {"base": {"model", "checkpoint"}, "target": {...}, "benchmark", "dom
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,10 +60,7 @@ def _side(rows: list[Row], side: Literal["base", "target"], budget: int) -> dict
 
 def parse_spec(text: str) -> dict[str, Any]:
     """The spec, checked for its fields. Raises InputError that names what is wrong."""
-    try:
-        spec = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"--spec: not valid JSON ({error}); give one JSON object") from error
+    spec = records.parse_spec(text)
     wanted = {"base", "target", "benchmark", "domain", "budget"}
     found = set(spec) if isinstance(spec, dict) else set()
     if found != wanted:

@@ -183,6 +183,14 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: not valid JSON ({error}); {_remade(path)}") from error
 
 
+def parse_spec(text: str) -> Any:
+    """The JSON of a stage's --spec argument. Raises InputError where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"--spec: not valid JSON ({error}); give one JSON object") from error
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file's bytes, as `sha256sum` prints it."""
     with path.open("rb") as opened:

@@ -1,7 +1,6 @@
 """Write a questions file: python -m leash.benchmarks --spec JSON [--exclude FILE ...] --out FILE."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -52,10 +51,7 @@ def main() -> None:
     )
     parser.add_argument("--out", required=True, type=Path, help="questions file to write")
     arguments = parser.parse_args()
-    try:
-        spec = json.loads(arguments.spec)
-    except ValueError as error:
-        raise InputError(f"--spec: not valid JSON ({error})") from error
+    spec = records.parse_spec(arguments.spec)
     exclude = [
         row["question"]
         for path in arguments.exclude

@@ -1,12 +1,11 @@
 """Verify a file of samples: python -m leash.verify --spec JSON --questions FILE --samples FILE --out FILE."""
 
 import argparse
-import json
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from leash import records
 from leash.console import Progress, claim_stdout
@@ -86,10 +85,7 @@ class Verifier:
 
 def parse_spec(text: str) -> records.Row:
     """The --spec argument. Raises InputError for a key that is missing, unknown or of another type."""
-    try:
-        spec: Any = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"--spec: not valid JSON ({error})") from error
+    spec = records.parse_spec(text)
     if not isinstance(spec, dict) or spec.keys() != _SPEC_KEYS.keys():
         raise InputError(f"--spec: must be a JSON object with exactly the keys {', '.join(_SPEC_KEYS)}")
     for key, kinds in _SPEC_KEYS.items():
