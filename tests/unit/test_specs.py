@@ -76,3 +76,24 @@ def test_the_presentation_keeps_the_order_of_the_config() -> None:
     assert list(shown["benchmarks"]) == ["countdown", "prime-factorization", "chain-sum", "gcd"]
     assert shown["checkpoints"]["dapo/step20"] == "step 20"
     assert shown["checkpoints"]["base/final"] == ""
+
+
+def test_the_weights_of_a_state_are_told_by_commit_folder_or_training(micro_model: Path) -> None:
+    base = {"base": "hub"}
+    of = study(
+        models__hub={"hub": "a/b", "revision": "c1"},
+        models__several={"hub": "a/b", "checkpoints": {"v1": "c2", "v2": "c3"}} | base,
+        models__folder={"path": str(micro_model)} | base,
+        models__folders={"path": str(micro_model.parent), "checkpoints": {"v1": micro_model.name}} | base,
+    )
+    told = {
+        state: yaml.safe_load(specs.sample(of, State(*state.split("/")), "gcd", SHARD))["model"]
+        for state in ("hub/final", "several/v2", "folder/final", "folders/v1", "sft/final")
+    }
+    assert told == {
+        "hub/final": {"hub": "a/b", "revision": "c1"},
+        "several/v2": {"hub": "a/b", "revision": "c3"},
+        "folder/final": {"path": str(micro_model)},
+        "folders/v1": {"path": str(micro_model)},
+        "sft/final": {"trained": "sft/final"},
+    }

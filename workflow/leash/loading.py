@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from leash.config import Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
-from leash.study import checkpoints, comparisons
+from leash.study import State, checkpoints, comparisons, local_folder
 
 Place = Callable[..., str]
 
@@ -219,10 +219,10 @@ def _budget_problems(study: Study, place: Place) -> Iterator[str]:
 
 def _path_problems(study: Study, place: Place) -> Iterator[str]:
     for slug, model in study.models.items():
-        if model.path is None:
-            continue
-        below = model.checkpoints.values() if isinstance(model.checkpoints, dict) else []
-        for folder in [model.path / name for name in below] or [model.path]:
+        for checkpoint in checkpoints(model):
+            folder = local_folder(study, State(slug, checkpoint))
+            if folder is None:
+                continue
             missing = [
                 name for name in ("config.json", "tokenizer_config.json") if not (folder / name).is_file()
             ]

@@ -12,7 +12,7 @@ from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.records import canonical_json
 from leash.sampling.plan import Shard
-from leash.study import ONLY_CHECKPOINT, Comparison, State
+from leash.study import ONLY_CHECKPOINT, Comparison, State, local_folder, place_of
 
 
 def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
@@ -83,7 +83,7 @@ def sample(study: Study, state: State, benchmark: str, shard: Shard) -> str:
     block = study.benchmarks[benchmark]
     return canonical_json(
         {
-            "model": _weights(study.models[state.model], state),
+            "model": _weights(study, state),
             "state": list(state),
             "benchmark": benchmark,
             "chat_template": study.models[state.model].chat_template,
@@ -174,15 +174,11 @@ def _rl_size(study: Study, benchmark: str) -> int:
     return split.size
 
 
-def _weights(model: Model, state: State) -> dict[str, Any]:
+def _weights(study: Study, state: State) -> dict[str, Any]:
+    model = study.models[state.model]
     if model.train:
         return {"trained": str(state)}
-    commit = (
-        model.checkpoints[state.checkpoint]
-        if isinstance(model.checkpoints, dict) and model.checkpoints
-        else None
-    )
-    if model.hub:
-        return {"hub": model.hub, "revision": commit or model.revision}
-    assert model.path is not None  # the config model has checked it
-    return {"path": str(model.path / commit if commit else model.path)}
+    folder = local_folder(study, state)
+    if folder:
+        return {"path": str(folder)}
+    return {"hub": model.hub, "revision": place_of(model, state.checkpoint) or model.revision}

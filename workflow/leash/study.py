@@ -1,5 +1,6 @@
 """A config expanded into states and comparisons: the one place that knows which jobs a study has."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from leash.config import Model, Study
@@ -29,6 +30,17 @@ def checkpoints(model: Model) -> list[str]:
     if isinstance(model.checkpoints, list):
         return [f"step{step}" for step in model.checkpoints] or [ONLY_CHECKPOINT]
     return list(model.checkpoints) or [ONLY_CHECKPOINT]
+
+
+def place_of(model: Model, checkpoint: str) -> str | None:
+    """What `checkpoints` maps a checkpoint to: a commit (hub) or a folder below `path`; None if nothing."""
+    return model.checkpoints.get(checkpoint) if isinstance(model.checkpoints, dict) else None
+
+
+def local_folder(study: Study, state: State) -> Path | None:
+    """The folder of a state whose model is given as `path`; None where it comes from elsewhere."""
+    model = study.models[state.model]
+    return model.path and model.path / (place_of(model, state.checkpoint) or ".")
 
 
 def base_state(study: Study, slug: str) -> State | None:

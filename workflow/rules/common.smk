@@ -13,7 +13,7 @@ from leash.errors import InputError
 from leash.loading import load
 from leash.modules import module_files
 from leash.sampling.plan import shards
-from leash.study import base_state, checkpoints, comparisons, states
+from leash.study import base_state, checkpoints, comparisons, local_folder, states
 
 BEGAN = int(time.time())
 
@@ -78,10 +78,7 @@ def shards_of(benchmark):
 
 def weights_of(state):
     """Files that a state is loaded from: a trained model's or a local folder's weights; none for the hub."""
-    model = STUDY.models[state.model]
-    if model.train:
+    if STUDY.models[state.model].train:
         return [f"{RESULTS}/training/{state}/model.safetensors"]
-    if model.path:
-        below = model.checkpoints[state.checkpoint] if model.checkpoints else "."
-        return sorted(str(path) for path in (model.path / below).glob("*.safetensors"))
-    return []
+    folder = local_folder(STUDY, state)
+    return sorted(map(str, folder.glob("*.safetensors"))) if folder else []

@@ -148,12 +148,6 @@ class Engine:
                 if output.finished:
                     drawn = sorted(output.outputs, key=lambda one: one.index)
                     yield (
-                        running.pop(_question_of(output.request_id, running)),
+                        running.pop(output.request_id),
                         [Completion(one.text, str(one.finish_reason), list(one.token_ids)) for one in drawn],
                     )
-
-
-def _question_of(request_id: str, running: dict[str, Request]) -> str:
-    if request_id not in running:
-        raise RuntimeError(f"vLLM answered for a request that was not made: {request_id}")
-    return request_id
