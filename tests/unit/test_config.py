@@ -65,7 +65,27 @@ def refusal(raw: dict[str, Any], files: tuple[Path, ...] = (DEFAULT,)) -> str:
             "300 is not a multiple of sampling.shard_samples, 256: change one of them",
         ),
         ("benchmarks.gcd.temperature", 0, "at temperature 0 every sample is the same"),
-        ("benchmarks.gcd.prompt", "What is it?", "benchmarks.gcd: prompt has no {question} in it"),
+        (
+            "benchmarks.gcd.prompt",
+            "What is it?",
+            "benchmarks.gcd.prompt: 'What is it?' is neither a template's name (answer-tag, boxed, plain) nor",
+        ),
+        ("benchmarks.gcd.prompt", "boxd", "benchmarks.gcd.prompt: 'boxd' is neither a template's name"),
+        (
+            "benchmarks.gcd.file",
+            "a.csv",
+            "give exactly one of reasoning_gym, file, hub (given: reasoning_gym, file)",
+        ),
+        ("benchmarks.gcd.seed", None, "benchmarks.gcd: reasoning_gym needs seed: <first seed"),
+        (
+            "benchmarks.gcd.verifier",
+            "math",
+            "verifier math: gym goes with reasoning_gym, math and numeric with",
+        ),
+        ("benchmarks.gcd.extraction", ["boxed"], "the verifier gym reads the answer_tag only"),
+        ("benchmarks.gcd.columns", {"gold": "a"}, "columns goes with file or hub: remove it"),
+        ("benchmarks.gcd.split", "train", "benchmarks.gcd: split goes with hub: remove it"),
+        ("benchmarks.gcd.tolerance", 0.1, "tolerance goes with the verifier numeric: remove it"),
         ("models.sft.base", "bass", "models.sft.base: no model 'bass'; did you mean 'base'?"),
         ("models.sft.base", "dapo", "'dapo' has several checkpoints: write one of dapo/step20, dapo/step40"),
         ("models.sft.base", "dapo/step30", "'dapo' has no checkpoint 'step30'; did you mean 'step"),
@@ -92,6 +112,98 @@ def test_a_bad_value_is_refused_with_its_place_and_the_remedy(
     told = refusal(raw)
     assert message in told
     assert str(DEFAULT) in told
+
+
+def with_file(raw: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The default config with one more benchmark, a file's; a change to None takes a key out."""
+    block = {"domain": "math", "file": "none.jsonl", "size": 2, "budget": 256} | changes
+    raw["benchmarks"]["mine"] = {key: value for key, value in block.items() if value is not None}
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"file": None}, "benchmarks.mine: give exactly one of reasoning_gym, file, hub (given: none)"),
+        ({"hub": "a/b"}, "give exactly one of reasoning_gym, file, hub (given: file, hub)"),
+        ({"file": None, "hub": "a/b"}, "benchmarks.mine: hub needs revision: <commit>"),
+        ({"revision": "c"}, "benchmarks.mine: revision goes with hub: remove it"),
+        ({"hub_config": "c"}, "benchmarks.mine: hub_config goes with hub: remove it"),
+        ({"seed": 0}, "benchmarks.mine: seed goes with reasoning_gym: remove it"),
+        ({"params": {"a": 1}}, "benchmarks.mine: params goes with reasoning_gym: remove it"),
+        ({"training": {"rl": {"seed": 1, "size": 2}}}, "training goes with reasoning_gym: remove it"),
+        (
+            {"verifier": "gym"},
+            "verifier gym: gym goes with reasoning_gym, math and numeric with file and hub",
+        ),
+        ({"verifier": "maths"}, "benchmarks.mine.verifier: Input should be 'gym', 'math' or 'numeric'"),
+        ({"extraction": []}, "benchmarks.mine.extraction: List should have at least 1 item"),
+        ({"extraction": ["boxed", "boxed"]}, "extraction ['boxed', 'boxed'] names a rule twice"),
+        ({"extraction": ["box"]}, "benchmarks.mine.extraction.0: Input should be 'answer_tag', 'open_tag'"),
+        ({"tolerance": 0.1}, "benchmarks.mine: tolerance goes with the verifier numeric: remove it"),
+        (
+            {"tolerance": 0, "verifier": "numeric"},
+            "benchmarks.mine.tolerance: Input should be greater than 0",
+        ),
+        (
+            {"columns": {"golds": "x"}},
+            "benchmarks.mine.columns.golds: unknown key 'golds'; did you mean 'gold'?",
+        ),
+        ({"columns": {"gold": ""}}, "benchmarks.mine.columns.gold: String should have at least 1 character"),
+        ({"size": None}, "benchmarks.mine.size: missing"),
+    ],
+    ids=str,
+)
+def test_a_benchmark_of_a_file_that_does_not_fit_together_is_refused(
+    raw: dict[str, Any], changes: dict[str, Any], message: str
+) -> None:
+    assert message in refusal(with_file(raw, **changes))
+
+
+def test_the_verifier_follows_from_the_source(raw: dict[str, Any]) -> None:
+    loaded = load(with_file(raw), [DEFAULT]).benchmarks
+    assert (loaded["gcd"].verifier, loaded["mine"].verifier) == ("gym", "math")
+    assert loaded["mine"].extraction is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "none.jsonl",
+            "benchmarks.mine.file: none.jsonl is not there: correct the path, or put the file there",
+        ),
+        ("none.txt", "benchmarks.mine.file: none.txt: the suffix '.txt' is not one of .jsonl, .json, .csv,"),
+    ],
+)
+def test_a_benchmark_that_is_run_needs_its_file_before_any_job(
+    raw: dict[str, Any], name: str, message: str
+) -> None:
+    with_file(raw, file=name)
+    assert load(raw, [DEFAULT]).benchmarks["mine"].file == Path(name)  # in the registry, and not run
+    raw["run"]["benchmarks"] = ["gcd", "mine"]
+    assert message in refusal(raw)
+
+
+def test_a_recipe_cannot_learn_from_a_file(raw: dict[str, Any]) -> None:
+    with_file(raw)
+    put(raw, "models.dapo.train.benchmarks", ["mine"])
+    assert "models.dapo.train.benchmarks.0: 'mine' has no training questions" in refusal(raw)
+
+
+def test_the_math_registry_names_the_papers_benchmarks() -> None:
+    registry = yaml.safe_load((ROOT / "config/math.yaml").read_text())
+    assert list(registry) == ["benchmarks"]
+    sizes = {slug: block["size"] for slug, block in registry["benchmarks"].items()}
+    assert sizes == {
+        "math500": 500,
+        "minerva-math": 272,
+        "olympiadbench": 675,
+        "aime24": 30,
+        "aime25": 30,
+        "amc23": 40,
+        "scibench": 692,
+    }
 
 
 def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 # Folders of results/<study>/ that are not models.
 RESERVED_SLUGS = frozenset(
-    {"questions", "training", "tables", "figures", "report", "logs", "benchmarks", "published"}
+    {"questions", "training", "tables", "figures", "report", "logs", "benchmarks", "published", "cache"}
 )
 MAX_BUDGET = 32_768
 
@@ -208,25 +208,66 @@ class Training(Block):
     """Solver trace styles and their weights, for pretrain and sft."""
 
 
+ExtractionRule = Literal["answer_tag", "open_tag", "boxed", "stated", "concluding"]
+
+
+class Columns(Block):
+    """Which columns of a file or a hub dataset hold what; a dotted path reaches into a nested object."""
+
+    question: str = Field("question", min_length=1)
+    """The question's text."""
+    gold: str = Field("answer", min_length=1)
+    """The correct answer: text, a number, or a list of accepted alternatives."""
+    id: str | None = Field(None, min_length=1)
+    """A name of each row of its own. If absent, a hash of the question's text after the benchmark's slug."""
+    unit: str | None = Field(None, min_length=1)
+    """Unit that is put after the gold answer, in the rows that have one."""
+    metadata: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    """Further columns to keep in the questions file."""
+
+
 class Benchmark(Block):
-    """Questions, how they are put, and how answers are verified."""
+    """Questions (from exactly one of reasoning_gym, file, hub), how they are put, how answers are verified."""
 
     label: str | None = None
     """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
     domain: Slug
     """Group of benchmarks that Table 1 adds up."""
-    reasoning_gym: str
+    reasoning_gym: str | None = None
     """Task of reasoning-gym that makes the questions and scores the answers."""
     params: dict[str, Any] = Field(default_factory=dict)
     """Parameters of the task, as in its reasoning-gym config."""
-    seed: int = Field(ge=0)
-    """First seed of the evaluation questions."""
+    seed: int | None = Field(None, ge=0)
+    """First seed of the evaluation questions: required with reasoning_gym, and only there."""
+    file: Path | None = None
+    """File of questions: .jsonl, .json (an array of objects), .csv or .parquet."""
+    hub: str | None = Field(None, min_length=1)
+    """Dataset on the Hugging Face hub, or a local dataset folder."""
+    revision: Commit | None = None
+    """Commit of the dataset (required with hub); of a local folder, a name of your own for its state."""
+    hub_config: str | None = Field(None, min_length=1)
+    """Configuration (subset) of the hub dataset."""
+    split: str = Field("test", min_length=1)
+    """Split of the hub dataset."""
+    columns: Columns = Columns()
+    """Columns of the file or the hub dataset."""
     size: int = Field(ge=1)
-    """Number of evaluation questions."""
+    """Number of evaluation questions. A file or hub dataset must have exactly so many rows."""
     prompt: str = "{question}"
-    """Prompt template; {question} stands for the question's text."""
-    verifier: Literal["gym"] = "gym"
-    """gym: the last <answer> after any <think>, scored by the task itself, correct when the score is 1."""
+    """Prompt template: plain, boxed, answer-tag, or a text in which {question} stands for the question's."""
+    verifier: Literal["gym", "math", "numeric"] = Field(
+        default_factory=lambda given: "gym" if given.get("reasoning_gym") else "math"
+    )
+    """gym (with reasoning_gym, and only there): scored by the task itself, correct when the score is 1.
+    math (the default with file and hub): equal as mathematics. numeric: equal as numbers, within tolerance."""
+    extraction: Annotated[list[ExtractionRule], Field(min_length=1)] | None = None
+    r"""How an answer is found. answer_tag: the last complete <answer>…</answer>; open_tag: an <answer> left open
+    where the model stopped by itself; boxed: the last complete \boxed{} or \fbox{}; stated: an answer in plain
+    words ("The answer is 5", "**Answer: D**"); concluding: a concluding last
+    sentence that ends with the value ("In total that makes $18.90."). If absent, the verifier's own: answer_tag
+    for gym (which takes no other), all for math and numeric."""
+    tolerance: float | None = Field(None, gt=0, lt=1)
+    """Relative tolerance of the verifier numeric, and only there; 0.05 if absent."""
     open_ended: bool = False
     """Several different answers can be right: each is counted as an answer of its own."""
     verifier_timeout: float = Field(2.0, gt=0)
@@ -240,12 +281,44 @@ class Benchmark(Block):
     max_tokens: int | None = Field(None, ge=1)
     """Instead of sampling.max_tokens, for this benchmark."""
     training: Training = Training()
-    """Training questions made by the same task."""
+    """Training questions made by the same task; only with reasoning_gym."""
 
     @model_validator(mode="after")
-    def _has_question(self) -> "Benchmark":
-        if "{question}" not in self.prompt:
-            raise ValueError("prompt has no {question} in it")
+    def _one_source(self) -> "Benchmark":
+        sources = ("reasoning_gym", "file", "hub")
+        given = [name for name in sources if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"give exactly one of {', '.join(sources)} (given: {', '.join(given) or 'none'})"
+            )
+        if self.reasoning_gym is not None and self.seed is None:
+            raise ValueError("reasoning_gym needs seed: <first seed of the evaluation questions>")
+        if self.hub is not None and self.revision is None:
+            raise ValueError("hub needs revision: <commit>")
+        self._refuse("reasoning_gym", "params", "seed", "training")
+        self._refuse("hub", "revision", "hub_config", "split")
+        if self.reasoning_gym is not None and self.columns != Columns():
+            raise ValueError("columns goes with file or hub: remove it")
+        return self
+
+    def _refuse(self, source: str, *names: str) -> None:
+        """Raise ValueError for a field that goes with another source and is not at its default."""
+        for name in names if getattr(self, source) is None else ():
+            if getattr(self, name) != type(self).model_fields[name].get_default(call_default_factory=True):
+                raise ValueError(f"{name} goes with {source}: remove it")
+
+    @model_validator(mode="after")
+    def _verifiable(self) -> "Benchmark":
+        if (self.verifier == "gym") != (self.reasoning_gym is not None):
+            raise ValueError(
+                f"verifier {self.verifier}: gym goes with reasoning_gym, math and numeric with file and hub"
+            )
+        if self.extraction and len(set(self.extraction)) < len(self.extraction):
+            raise ValueError(f"extraction {self.extraction} names a rule twice")
+        if self.verifier == "gym" and self.extraction not in (None, ["answer_tag"]):
+            raise ValueError(f"extraction {self.extraction}: the verifier gym reads the answer_tag only")
+        if self.tolerance is not None and self.verifier != "numeric":
+            raise ValueError("tolerance goes with the verifier numeric: remove it")
         return self
 
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from leash.benchmarks import files, prompts
 from leash.config import Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.study import State, checkpoints, comparisons, local_folder
@@ -127,6 +128,8 @@ def _reference_problems(study: Study, place: Place) -> list[str]:
         *_recipe_problems(study, place),
         *_budget_problems(study, place),
         *_path_problems(study, place),
+        *_prompt_problems(study, place),
+        *_file_problems(study, place),
     ]
     if not problems and not comparisons(study):
         problems = [f"{place('run', 'models')}: no model with a base is listed: there is nothing to compare"]
@@ -192,6 +195,9 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
             if name not in study.benchmarks:
                 yield f"{where}: no benchmark '{name}'{_nearest(name, study.benchmarks)}"
                 continue
+            if study.benchmarks[name].reasoning_gym is None:
+                yield f"{where}: '{name}' has no training questions: only a reasoning_gym benchmark makes some"
+                continue
             training = study.benchmarks[name].training
             needed = [split] if isinstance(model.train, Dapo) else [split, "traces"]
             for key in needed:
@@ -233,3 +239,24 @@ def _path_problems(study: Study, place: Place) -> Iterator[str]:
                     f"{place('models', slug, 'path')}: {folder} is not a model folder that can be read "
                     f"(no {', '.join(missing)}): give a folder written by save_pretrained"
                 )
+
+
+def _prompt_problems(study: Study, place: Place) -> Iterator[str]:
+    for slug, benchmark in study.benchmarks.items():
+        try:
+            prompts.resolve(benchmark.prompt)
+        except InputError as error:
+            yield f"{place('benchmarks', slug, 'prompt')}: {str(error).removeprefix('prompt: ')}"
+
+
+def _file_problems(study: Study, place: Place) -> Iterator[str]:
+    """Files of the benchmarks that are run: a registry may name files that other machines have."""
+    for slug in study.run.benchmarks:
+        path = study.benchmarks[slug].file
+        if path is None:
+            continue
+        where = place("benchmarks", slug, "file")
+        if path.suffix not in files.READERS:
+            yield f"{where}: {path}: {files.unknown_suffix(path)}"
+        elif not path.is_file():
+            yield f"{where}: {path} is not there: correct the path, or put the file there"

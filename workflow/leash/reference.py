@@ -15,6 +15,7 @@ from leash.config import (
     Architecture,
     Benchmark,
     Block,
+    Columns,
     Dapo,
     Engine,
     Model,
@@ -41,7 +42,7 @@ def reference() -> str:
     sections = []
     for path, block in _blocks():
         rows = [
-            f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {field.description} |"
+            f"| `{name}` | {_type(field.annotation)} | {_default(field)} | {_meaning(field)} |"
             for name, field in block.model_fields.items()
         ]
         head = [
@@ -64,6 +65,7 @@ def _blocks() -> list[tuple[str, type[Block]]]:
         ("models.<slug>.train (recipe: dapo)", Dapo),
         ("models.<slug>.train (recipe: sft)", Sft),
         ("benchmarks.<slug>", Benchmark),
+        ("benchmarks.<slug>.columns", Columns),
         ("benchmarks.<slug>.training", Training),
         ("benchmarks.<slug>.training.train, .rl", Split),
         ("sampling", Sampling),
@@ -90,16 +92,22 @@ def _type(annotation: Any) -> str:
         return f"list of {_type(arguments[0])}"
     if origin is dict:
         return f"{{name: {_type(arguments[1])}}}"
-    return {str: "text", int: "whole number", float: "number", bool: "true, false", Path: "folder"}.get(
+    return {str: "text", int: "whole number", float: "number", bool: "true, false", Path: "path"}.get(
         annotation, "any"
     )
+
+
+def _meaning(field: FieldInfo) -> str:
+    return " ".join((field.description or "").split())
 
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
+    if field.default_factory_takes_validated_data:
+        return "depends"
     value = field.get_default(call_default_factory=True)
-    if value is None or value == {}:
+    if value is None or value in ({}, []):
         return "—"
     return (
         "its defaults"

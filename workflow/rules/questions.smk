@@ -1,13 +1,23 @@
 # Questions of every benchmark, and the training questions beside them.
-# Needs the reasoning-gym package.
-# Makes results/<study>/questions/<benchmark>.parquet and training/questions/<split>/<benchmark>.parquet.
+# Needs the reasoning-gym package; the file of a `file` benchmark; the network, once, for a `hub` one.
+# Makes results/<study>/questions/<benchmark>.parquet (+ .json provenance) and
+# training/questions/<split>/<benchmark>.parquet.
 # No code among the inputs: everything downstream costs GPU time. leash.benchmarks.QUESTIONS_VERSION says when
 # the questions have changed.
 
 
+def source_file(wildcards):
+    """The file that a benchmark's questions are in; none for one that is generated or on the hub."""
+    file = STUDY.benchmarks[wildcards.benchmark].file
+    return [str(file)] if file else []
+
+
 rule generate_questions:
+    input:
+        source_file,
     output:
-        f"{RESULTS}/questions/{{benchmark}}.parquet",
+        questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
+        provenance=f"{RESULTS}/questions/{{benchmark}}.json",
     log:
         f"{LOGS}/generate_questions/{{benchmark}}.log",
     benchmark:
@@ -15,7 +25,15 @@ rule generate_questions:
     params:
         spec=lambda wildcards: specs.questions(STUDY, wildcards.benchmark),
     shell:
-        "exec python -m leash.benchmarks --spec {params.spec:q} --out {output} 2> {log}"
+        # --out takes both outputs. A changed command would make every benchmark's questions, and so its
+        # samples, again. So would a parameter: how golds are verified comes through the environment.
+        "python -m leash.benchmarks --spec {params.spec:q} --out {output} 2> {log}"
+        " && python -m leash.verify.golds --benchmark {wildcards.benchmark}"
+        ' --specs "$LEASH_VERIFICATION" --questions {output.questions} 2>> {log}'
+
+
+# No sample is drawn for golds that cannot be verified; a verifier edited later proves them again when it runs.
+os.environ["LEASH_VERIFICATION"] = specs.verifications(STUDY)
 
 
 def excluded(wildcards):
