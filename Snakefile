@@ -21,6 +21,7 @@ rule all:
             table=TABLES,
             format=["csv", "md", "tex"],
         ),
+        rules.make_tail_table.output,
         expand(
             f"{RESULTS}/figures/{{figure}}.{{format}}",
             figure=FIGURES,

@@ -40,6 +40,7 @@ def test_the_file_reads_as_documented(tmp_path: Path, monkeypatch: pytest.Monkey
         "budget": 4,
         "questions": 4,
         "regions": {"preservation": 1, "expansion": 1, "shrinkage": 1, "out_of_support": 1},
+        "tail": 3,
         "metrics": {"srr": 0.5, "ndr": 0.5, "sds": 0.5, "nscr": 0.0},
         "base": {
             "model": "qwen",
@@ -70,6 +71,11 @@ def test_the_region_of_the_file_counts_and_not_a_rule_of_its_own(tmp_path: Path)
     rows[1]["region"] = "out_of_support"
     records.write(path, records.REGIONS, rows)
     assert metrics.summarise(SPEC, path)["regions"]["out_of_support"] == 1
+
+
+def test_the_tail_counts_labels_that_rest_on_three_successes_or_fewer(tmp_path: Path) -> None:
+    path = regions(tmp_path, base=[4, 4, 4, 0, 0, 0, 3, 2], target=[4, 1, 0, 4, 3, 0, 0, 3])
+    assert metrics.summarise(SPEC, path)["tail"] == 4
 
 
 def test_refuses_another_budget_an_unknown_region_and_an_empty_file(tmp_path: Path) -> None:

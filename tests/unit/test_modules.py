@@ -21,8 +21,15 @@ def test_a_package_brings_its_main_and_what_that_imports() -> None:
 
 
 def test_no_cpu_stage_depends_on_the_config_or_the_specs() -> None:
-    for stage in ("verify", "counts", "match", "metrics", "pooling", "tables", "figures"):
+    stages = ("verify", "counts", "match", "tail", "metrics", "pooling", "tables", "tables.tail", "figures")
+    for stage in stages:
         assert not {"config", "loading", "specs", "study"} & names(f"leash.{stage}"), stage
+
+
+def test_the_second_opinion_is_no_part_of_verification_or_counting() -> None:
+    assert "answers" in names("leash.tail")
+    for stage in ("verify", "counts", "match", "metrics", "tables.tail"):
+        assert not [path for path in module_files(f"leash.{stage}") if "opinion" in path], stage
 
 
 def test_figures_and_tables_do_not_depend_on_each_other() -> None:

@@ -31,6 +31,7 @@ def metrics(benchmark: str, domain: str, budget: int, regions: list[int], **chan
         "regions": dict(
             zip(("preservation", "expansion", "shrinkage", "out_of_support"), regions, strict=True)
         ),
+        "tail": regions[1] + regions[2],
         **sides,
         **changes,
     }
@@ -65,6 +66,7 @@ def test_pools_by_domain_and_overall(tmp_path: Path) -> None:
         "1": pytest.approx((70 * 0.1 + 10 * 0.5) / 80),
         "2": pytest.approx(0.3),
     }
+    assert (math["tail"], overall["tail"]) == (2 + 3 + 2, 2 + 3 + 2)
     assert overall["target"]["samples"] == 30 * 16 + 50 * 8
     assert overall["target"]["outcomes"]["truncated"] == 16 + 8 + 8
 

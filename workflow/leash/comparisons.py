@@ -27,7 +27,10 @@ class Side(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Base against target on one benchmark, or pooled; `slug` names the benchmark or domain."""
+    """Base against target on one benchmark, or pooled; `slug` names the benchmark or domain.
+
+    `tail` counts the questions whose region rests on few successes (dynamics.regions.rests_on_few).
+    """
 
     scope: Scope
     slug: str
@@ -36,6 +39,7 @@ class Result(NamedTuple):
     budgets: tuple[int, ...]
     questions: int
     regions: RegionCounts
+    tail: int
     metrics: dict[str, float]
     base: Side
     target: Side
@@ -60,9 +64,7 @@ class Comparison(NamedTuple):
     @property
     def label(self) -> str:
         """The target with its checkpoint, as a table names it."""
-        if self.checkpoint_label in ("", self.target_label):
-            return self.target_label
-        return f"{self.target_label} ({self.checkpoint_label})"
+        return state_label(self.target_label, self.checkpoint_label)
 
 
 def load(spec_text: str, metrics: Iterable[Path], pooled: Iterable[Path]) -> list[Comparison]:
@@ -71,7 +73,7 @@ def load(spec_text: str, metrics: Iterable[Path], pooled: Iterable[Path]) -> lis
     Raises InputError for a broken spec or file, a state or benchmark the spec does not name, and a
     comparison without files.
     """
-    spec = _parse(spec_text)
+    spec = parse_spec(spec_text)
     by_benchmark: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     by_state: dict[tuple[str, str], dict[str, Any]] = {}
     for path in metrics:
@@ -98,6 +100,13 @@ def load(spec_text: str, metrics: Iterable[Path], pooled: Iterable[Path]) -> lis
         )
         for state in states
     ]
+
+
+def state_label(model_label: str, checkpoint_label: str) -> str:
+    """A model with its checkpoint, as a table names it."""
+    if checkpoint_label in ("", model_label):
+        return model_label
+    return f"{model_label} ({checkpoint_label})"
 
 
 def by_model(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
@@ -164,6 +173,7 @@ def _result(scope: Scope, slug: str, label: str, domain: str, block: dict[str, A
         budgets=budgets,
         questions=block["questions"],
         regions=RegionCounts(**block["regions"]),
+        tail=block["tail"],
         metrics={name: _number(value) for name, value in block["metrics"].items()},
         base=_side(block["base"], budgets),
         target=_side(block["target"], budgets),
@@ -191,7 +201,8 @@ def _read(path: Path, wanted: set[str], spec: dict[str, Any]) -> tuple[dict[str,
     return contents, (contents["target"]["model"], contents["target"]["checkpoint"])
 
 
-def _parse(text: str) -> dict[str, Any]:
+def parse_spec(text: str) -> dict[str, Any]:
+    """The spec of a table or figure, see above. Raises InputError where it lacks one of its keys."""
     spec = records.parse_spec(text)
     lacking = {"models", "checkpoints", "benchmarks", "comparisons"} - set(
         spec if isinstance(spec, dict) else ()

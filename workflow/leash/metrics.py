@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leash import records
 from leash.dynamics.passk import k_grid, pass_at_k
-from leash.dynamics.regions import count_regions, support_metrics
+from leash.dynamics.regions import count_regions, rests_on_few, support_metrics
 from leash.errors import InputError, exits_cleanly
 from leash.records import OUTCOMES, Row
 
 
 def summarise(spec: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The contents of metrics.json: the spec's fields, questions, regions, metrics and both sides.
+    """The contents of metrics.json: the spec's fields, questions, regions, tail, metrics and both sides.
 
     Raises InputError for a regions file that is empty, names an unknown region, or was not matched at the
     spec's budget.
@@ -42,17 +43,21 @@ def summarise(spec: dict[str, Any], path: Path) -> dict[str, Any]:
         **spec,
         "questions": len(rows),
         "regions": regions._asdict(),
+        "tail": int(rests_on_few(_correct(rows, "base"), _correct(rows, "target")).sum()),
         "metrics": support_metrics(regions),
         "base": spec["base"] | _side(rows, "base", budget),
         "target": spec["target"] | _side(rows, "target", budget),
     }
 
 
+def _correct(rows: list[Row], side: Literal["base", "target"]) -> NDArray[np.int64]:
+    return np.array([row[f"{side}_correct"] for row in rows], dtype=np.int64)
+
+
 def _side(rows: list[Row], side: Literal["base", "target"], budget: int) -> dict[str, Any]:
     n = np.array([row[f"{side}_n"] for row in rows], dtype=np.int64)
-    correct = np.array([row[f"{side}_correct"] for row in rows], dtype=np.int64)
     return {
-        "pass_at": {str(k): float(pass_at_k(n, correct, k).mean()) for k in k_grid(budget)},
+        "pass_at": {str(k): float(pass_at_k(n, _correct(rows, side), k).mean()) for k in k_grid(budget)},
         "samples": int(n.sum()),
         "outcomes": {outcome: sum(row[f"{side}_{outcome}"] for row in rows) for outcome in OUTCOMES},
     }

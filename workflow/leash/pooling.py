@@ -46,13 +46,14 @@ def pool(paths: list[Path]) -> dict[str, Any]:
 
 
 def block(members: list[Metrics]) -> dict[str, Any]:
-    """One pooled block: regions are summed, and the four measures are taken from the sums."""
+    """One pooled block: regions and tail are summed, and the four measures are taken from the sums."""
     regions = RegionCounts(*(sum(metrics["regions"][name] for metrics in members) for name in REGIONS))
     return {
         "questions": sum(metrics["questions"] for metrics in members),
         "benchmarks": [metrics["benchmark"] for metrics in members],
         "budgets": sorted({metrics["budget"] for metrics in members}),
         "regions": regions._asdict(),
+        "tail": sum(metrics["tail"] for metrics in members),
         "metrics": support_metrics(regions),
         "base": _pooled_side(members, "base"),
         "target": _pooled_side(members, "target"),
@@ -86,7 +87,7 @@ def _identities(metrics: Metrics) -> dict[str, dict[str, str]]:
 
 def _read(path: Path) -> Metrics:
     metrics = records.read_json(path)
-    wanted = {"base", "target", "benchmark", "domain", "budget", "questions", "regions"}
+    wanted = {"base", "target", "benchmark", "domain", "budget", "questions", "regions", "tail"}
     if not isinstance(metrics, dict) or not wanted <= set(metrics):
         raise InputError(f"{path}: not the metrics of one benchmark; delete it and run again")
     return metrics

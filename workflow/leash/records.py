@@ -48,6 +48,8 @@ VERDICTS: Final = pa.schema(
         ("sample_index", pa.int32()),
         ("outcome", pa.string()),
         ("answer", pa.string()),
+        ("extracted", pa.string()),
+        ("rule", pa.string()),
         ("seconds", pa.float32()),
     ]
 )
@@ -72,6 +74,21 @@ REGIONS: Final = pa.schema(
             for field in _SIDE
             if field.name != "distinct_correct"
         ),
+    ]
+)
+TAIL: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("region", pa.string()),
+        ("side", pa.string()),
+        ("correct", pa.int32()),
+        ("sample_index", pa.int32()),
+        ("samples", pa.int32()),
+        ("extracted", pa.string()),
+        ("rule", pa.string()),
+        ("gold", pa.list_(pa.string())),
+        ("opinion", pa.string()),
+        ("how", pa.string()),
     ]
 )
 CORPUS: Final = pa.schema(

@@ -1,5 +1,6 @@
-# Each trained state against the state it was trained from: regions per question, then numbers.
-# Needs the counts of both. Makes .../<benchmark>/{regions.parquet,metrics.json} and .../<checkpoint>/metrics.json.
+# Each trained state against the state it was trained from: regions per question, then numbers, and a second look at
+# the answers of the questions whose region rests on few. Needs questions, and verdicts and counts of both states.
+# Makes .../<benchmark>/{regions.parquet,tail.parquet,metrics.json} and .../<checkpoint>/metrics.json.
 
 
 def counts_of_base(wildcards):
@@ -21,6 +22,31 @@ rule match_states:
         f"{TIMES}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     shell:
         "exec python -m leash.match --base {input.base} --target {input.target} --out {output} 2> {log}"
+
+
+def verdicts_of(state, benchmark):
+    """Verdict files of a state on a benchmark."""
+    return [f"{RESULTS}/{state}/{benchmark}/verdicts/{name}.parquet" for name in shards_of(benchmark)]
+
+
+rule audit_tail:
+    input:
+        code=module_files("leash.tail"),
+        questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
+        regions=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
+        base=lambda wildcards: verdicts_of(comparison_of(wildcards).base, wildcards.benchmark),
+        target=lambda wildcards: verdicts_of(state_of(wildcards), wildcards.benchmark),
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/tail.parquet",
+    log:
+        f"{LOGS}/audit_tail/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/audit_tail/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    params:
+        spec=lambda wildcards: specs.tail(STUDY, wildcards.benchmark),
+    shell:
+        "exec python -m leash.tail --spec {params.spec:q} --questions {input.questions} --regions {input.regions}"
+        " --base-verdicts {input.base} --target-verdicts {input.target} --out {output} 2> {log}"
 
 
 rule measure_regions:

@@ -1,8 +1,14 @@
-# The paper's tables, as CSV, Markdown and LaTeX. Every number comes from a metrics file.
-# Needs the metrics of every comparison. Makes results/<study>/tables/<table>.{csv,md,tex}.
+# The paper's tables, as CSV, Markdown and LaTeX. Every number comes from a metrics file. Beside them, the tail audit.
+# Needs metrics and tail audit of every comparison. Makes results/<study>/tables/<table>.{csv,md,tex} and
+# tables/tail-audit.{csv,md}.
 
 METRICS = [
     f"{RESULTS}/{pair.target}/{benchmark}/metrics.json"
+    for pair in COMPARISONS
+    for benchmark in STUDY.run.benchmarks
+]
+TAILS = [
+    f"{RESULTS}/{pair.target}/{benchmark}/tail.parquet"
     for pair in COMPARISONS
     for benchmark in STUDY.run.benchmarks
 ]
@@ -51,3 +57,25 @@ rule make_table:
         "exec python -m leash.tables --table {wildcards.table} --spec {params.spec:q}"
         " --metrics {input.metrics} --pooled {input.pooled}"
         " --out-csv {output.csv} --out-md {output.md} --out-tex {output.tex} 2> {log}"
+
+
+rule make_tail_table:
+    input:
+        code=module_files("leash.tables.tail"),
+        tails=TAILS,
+    output:
+        csv=report(
+            f"{RESULTS}/tables/tail-audit.csv",
+            category="Tables",
+            caption="../report/tail.rst",
+        ),
+        md=f"{RESULTS}/tables/tail-audit.md",
+    log:
+        f"{LOGS}/make_tail_table/tail-audit.log",
+    benchmark:
+        f"{TIMES}/make_tail_table/tail-audit.tsv"
+    params:
+        spec=specs.presentation(STUDY, COMPARISONS),
+    shell:
+        "exec python -m leash.tables.tail --spec {params.spec:q} --tails {input.tails}"
+        " --out-csv {output.csv} --out-md {output.md} 2> {log}"

@@ -30,6 +30,7 @@ def test_prints_tables_where_they_are_and_the_times(
     for name in ("table01-support", "table06-benchmarks"):
         (tmp_path / "tables").mkdir(exist_ok=True)
         (tmp_path / f"tables/{name}.md").write_text(f"**{name}** | — |\n")
+    (tmp_path / "tables/tail-audit.md").write_text("**Tail audit.** 3 labels\n\n| row |\n")
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures/curve.png").touch()
     write(tmp_path / "benchmarks/sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
@@ -38,7 +39,10 @@ def test_prints_tables_where_they_are_and_the_times(
     out = capsys.readouterr().out
     assert out.startswith("**table01-support** | — |\n")
     assert "**table06" not in out
-    for path in ("tables/table01-support.md", "tables/table06-benchmarks.md", "figures/curve.png"):
+    assert "**Tail audit.** 3 labels\n" in out
+    assert "| row |" not in out
+    tables = [f"tables/{name}.md" for name in ("table01-support", "table06-benchmarks", "tail-audit")]
+    for path in (*tables, "figures/curve.png"):
         assert f"  {tmp_path / path}\n" in out
     assert out.splitlines()[-1].split() == ["sample", "1", "60.5", "60.5", "2500"]
 

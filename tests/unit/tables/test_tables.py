@@ -182,10 +182,24 @@ def test_hostile_labels_survive_both_formats(study: Study, made: Made) -> None:
         "models": {slug: m | {"label": "A|B_50% & {$x}\\~^#"} for slug, m in study.spec["models"].items()}
     }
     files = made("table01-support", study._replace(spec=spec))
-    assert {len(row) for row in md_rows(files["md"])} == {13}
+    assert {len(row) for row in md_rows(files["md"])} == {14}
     assert r"A|B\_50\% \& \{\$x\}\textbackslash{}\textasciitilde{}\textasciicircum{}\#" in files["tex"]
     rows = [line for line in files["tex"].splitlines() if line.endswith(r"\\")]
-    assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {12}
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {13}
+
+
+def test_table_1_alone_shows_how_many_labels_rest_on_few_successes(study: Study, made: Made) -> None:
+    files = made("table01-support", study)
+    head, first = md_rows(files["md"])[:2]
+    pooled = records.read_json(study.pooled[0])
+    tails = [records.read_json(path)["tail"] for path in study.metrics[:3]]
+    assert (head[-1], first[-1]) == ("≤3", str(pooled["domains"]["arithmetic"]["tail"]))
+    assert pooled["overall"]["tail"] == sum(tails) > 0
+    assert "≤3: questions whose region rests on 3 or fewer verified successes" in files["md"]
+    assert r"& $\leq$3 \\" in files["tex"]
+    other = made("table06-benchmarks", study)
+    assert "≤3" not in other["md"]
+    assert frame(other["csv"])["tail"].tolist()[:3] == tails
 
 
 def test_latex_escapes_and_sets_minus_signs() -> None:

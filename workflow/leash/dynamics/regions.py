@@ -22,6 +22,9 @@ class RegionCounts(NamedTuple):
 
 REGIONS: Final = RegionCounts._fields
 
+FEW: Final = 3
+"""The most successes of a state that a question's region rests on without having been seen often."""
+
 
 def assign_regions(
     base_correct: NDArray[np.integer], target_correct: NDArray[np.integer]
@@ -36,6 +39,19 @@ def assign_regions(
         raise ValueError(f"counts of {base.shape} base and {target.shape} target questions")
     names: NDArray[np.str_] = np.array(REGIONS)
     return names[(base < 1) * 1 + (target < 1) * 2]
+
+
+def rests_on_few(base_correct: NDArray[np.integer], target_correct: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Whether a question's region rests on few successes: a state that solves it does so 1 to FEW times.
+
+    One verdict too many, or a few, and the region is another one. Arguments and shape as in `assign_regions`;
+    a question that neither state solves rests on none. Raises ValueError where the shapes differ.
+    """
+    base, target = np.asarray(base_correct), np.asarray(target_correct)
+    if base.shape != target.shape:
+        raise ValueError(f"counts of {base.shape} base and {target.shape} target questions")
+    few: NDArray[np.bool_] = ((base >= 1) & (base <= FEW)) | ((target >= 1) & (target <= FEW))
+    return few
 
 
 def count_regions(regions: NDArray[np.str_]) -> RegionCounts:

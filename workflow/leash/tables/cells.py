@@ -1,5 +1,6 @@
-"""How a number is written in a Markdown or LaTeX cell."""
+"""How a number or a text is written in a Markdown or LaTeX cell."""
 
+import re
 from collections.abc import Iterable
 from math import isnan
 from typing import Final
@@ -25,3 +26,8 @@ def count(value: int) -> str:
 def per_side(cells: Iterable[str]) -> str:
     """One cell for base and target: "1.2/3.4"."""
     return "/".join(cells)
+
+
+def as_markdown(text: str) -> str:
+    """Plain text as Markdown that shows it: nothing in it ends a cell, or is emphasis, code, a link or a formula."""
+    return re.sub(r"([|*_<`$&~\[\\])", r"\\\1", text)

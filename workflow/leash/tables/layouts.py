@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Final, NamedTuple
 
 from leash.comparisons import Comparison, Result, Side, by_model
+from leash.dynamics.regions import FEW
 from leash.errors import InputError
 from leash.tables.cells import count, per_side, percent, ratio
 
@@ -37,7 +38,10 @@ class Section(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A table, numbered as in the paper. LaTeX spaces out each `group`; `when_empty` stands for rows."""
+    """A table, numbered as in the paper. LaTeX spaces out each `group`; `when_empty` stands for rows.
+
+    `note` is what the caption says of columns that only this table has.
+    """
 
     number: str
     title: str
@@ -45,6 +49,7 @@ class Layout(NamedTuple):
     sections: Callable[[list[Comparison]], list[Section]]
     group: Callable[[Line], Hashable]
     when_empty: str = ""
+    note: str = ""
 
 
 def pooled(comparison: Comparison) -> Result:
@@ -158,9 +163,12 @@ LAYOUTS: Final[dict[str, Layout]] = {
             Column("Base", lambda line: line.comparison.base_label, is_text=True),
             Column("Domain", lambda line: line.result.label, is_text=True),
             *_SUPPORT,
+            Column(f"≤{FEW}", lambda line: count(line.result.tail)),
         ),
         _support,
         lambda line: line.comparison.label,
+        note=f" ≤{FEW}: questions whose region rests on {FEW} or fewer verified successes of base or target; "
+        "the tail audit lists them.",
     ),
     "table03-sft-vs-rlvr": Layout(
         "Table 3",

@@ -26,6 +26,7 @@ def caption(layout: Layout, sections: list[Section]) -> str:
         "Questions solved by both base and target (P), by the target only (E), by the base only (S), "
         "by neither (O). "
         "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined."
+        f"{layout.note}"
     )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from leash.records import OUTCOMES
-from leash.tables.cells import UNDEFINED
+from leash.tables.cells import UNDEFINED, as_markdown
 from leash.tables.layouts import Layout, Line, Section
 
 _LATEX: Final = {
@@ -16,6 +16,7 @@ _LATEX: Final = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     UNDEFINED: "---",
+    "≤": r"$\leq$",
 }
 _NEGATIVE: Final = re.compile(r"-\d+(\.\d+)?")
 
@@ -30,11 +31,11 @@ def csv(sections: list[Section]) -> str:
 
 def markdown(layout: Layout, sections: list[Section], caption: str, warnings: list[str]) -> str:
     """Caption, a table per section, warnings."""
-    parts = [f"**{layout.number}. {_md(layout.title)}** {_md(caption)}"]
+    parts = [f"**{layout.number}. {as_markdown(layout.title)}** {as_markdown(caption)}"]
     for section in sections:
         if section.title:
-            parts.append(f"### {_md(section.title)}")
-        cells = [[_md(cell) for cell in _cells(layout, line)] for line in section.lines]
+            parts.append(f"### {as_markdown(section.title)}")
+        cells = [[as_markdown(cell) for cell in _cells(layout, line)] for line in section.lines]
         parts.append(
             tabulate(
                 cells,
@@ -44,7 +45,7 @@ def markdown(layout: Layout, sections: list[Section], caption: str, warnings: li
                 colalign=["left" if column.is_text else "right" for column in layout.columns],
             )
         )
-    parts += [f"> {_md(warning)}" for warning in warnings]
+    parts += [f"> {as_markdown(warning)}" for warning in warnings]
     return "\n\n".join(parts) + "\n"
 
 
@@ -98,10 +99,6 @@ def _cells(layout: Layout, line: Line) -> list[str]:
     return [column.cell(line) for column in layout.columns]
 
 
-def _md(text: str) -> str:
-    return re.sub(r"([|*_<`\\])", r"\\\1", text)
-
-
 def _record(line: Line) -> dict[str, Any]:
     comparison, result = line.comparison, line.result
     record: dict[str, Any] = {
@@ -118,7 +115,7 @@ def _record(line: Line) -> dict[str, Any]:
     }
     if not line.is_base:
         record |= {name.upper(): value for name, value in result.metrics.items()}
-        record |= dict(zip("PESO", result.regions, strict=True))
+        record |= dict(zip("PESO", result.regions, strict=True)) | {"tail": result.tail}
     for side, numbers in (("base", result.base), ("target", result.target)):
         if side == "target" and line.is_base:
             continue
@@ -133,6 +130,6 @@ COLUMNS: Final = (
     *("base", "base_checkpoint", "target", "target_checkpoint", "method"),
     *("scope", "benchmark", "domain", "budget", "questions"),
     *("base_pass_at_1", "base_pass_at_budget", "target_pass_at_1", "target_pass_at_budget"),
-    *("SRR", "NDR", "SDS", "NSCR", "P", "E", "S", "O"),
+    *("SRR", "NDR", "SDS", "NSCR", "P", "E", "S", "O", "tail"),
     *(f"{side}_{name}" for side in ("base", "target") for name in ("samples", *OUTCOMES)),
 )

@@ -10,25 +10,32 @@ from leash.errors import InputError, exits_cleanly
 from leash.tables import timing
 
 _LONG = "table06-benchmarks"  # one section per comparison: to be opened, not printed
+_AUDIT = "tail-audit"  # a row per answer: only its caption is printed
 
 
 def summary(results: Path) -> str:
-    """The tables in Markdown, the paths of tables and figures, and the wall time of each rule.
+    """The tables in Markdown (of the tail audit its caption), the paths of tables and
+    figures, and the wall time of each rule.
 
     Raises InputError where the study has no tables yet.
     """
     tables = sorted((results / "tables").glob("*.md"))
     if not tables:
         raise InputError(f"{results}/tables: no tables; run the workflow to make them")
-    shown = [path.read_text(encoding="utf-8").rstrip() for path in tables if path.stem != _LONG]
+    shown = [_shown(path) for path in tables if path.stem != _LONG]
     places = [
-        "Tables (.csv, .md, .tex):",
+        "Tables (.csv, .md, .tex; the audit .csv, .md):",
         *(f"  {path}" for path in tables),
         "Figures (.pdf, .png):",
         *(f"  {path}" for path in sorted((results / "figures").glob("*.png"))),
     ]
     times = timing.as_text(timing.summarise(results / "benchmarks"))
     return "\n\n".join([*shown, "\n".join(places), times])
+
+
+def _shown(path: Path) -> str:
+    text = path.read_text(encoding="utf-8").rstrip()
+    return text.partition("\n")[0] if path.stem == _AUDIT else text
 
 
 @exits_cleanly
