@@ -8,27 +8,35 @@ import json
 from typing import Any
 
 from leash import benchmarks, sampling, training, verify
+from leash.benchmarks import prompts
 from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.records import canonical_json
 from leash.sampling.plan import Shard
 from leash.study import ONLY_CHECKPOINT, Comparison, State, local_folder, place_of
+from leash.verify import opinion
 
 
 def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
-    """Spec of a benchmark's questions: the evaluation ones, or those of a training split (train, rl)."""
+    """Spec of a benchmark's questions: the evaluation ones, or those of a training split (train, rl).
+
+    It holds the prompt template's text and not its name; a file's content is an input of the job.
+    """
     block = study.benchmarks[benchmark]
     source = block if split == "evaluation" else getattr(block.training, split)
-    return canonical_json(
-        {
-            "reasoning_gym": block.reasoning_gym,
-            "params": block.params,
-            "seed": source.seed,
-            "size": source.size,
-            "prompt": block.prompt,
-            "version": benchmarks.QUESTIONS_VERSION,
-        }
-    )
+    spec = {
+        "size": source.size,
+        "prompt": prompts.resolve(block.prompt),
+        "version": benchmarks.QUESTIONS_VERSION,
+    }
+    if block.reasoning_gym is not None:
+        spec |= {"reasoning_gym": block.reasoning_gym, "params": block.params, "seed": source.seed}
+        return canonical_json(spec)
+    spec |= {"benchmark": benchmark, "columns": block.columns.model_dump(mode="json")}
+    if block.file is not None:
+        return canonical_json(spec | {"file": str(block.file)})
+    hub = {name: getattr(block, name) for name in ("hub", "hub_config", "split", "revision")}
+    return canonical_json(spec | hub)
 
 
 def corpus(study: Study, model: str) -> str:
@@ -107,14 +115,36 @@ def engine(study: Study) -> str:
 
 def verification(study: Study, benchmark: str) -> str:
     """Spec of a verification job."""
+    return canonical_json(_verification(study, benchmark))
+
+
+def verifications(study: Study) -> str:
+    """Specs of the verification of every benchmark, for the check of golds."""
+    return canonical_json({name: _verification(study, name) for name in study.benchmarks})
+
+
+def _verification(study: Study, benchmark: str) -> dict[str, Any]:
+    block = study.benchmarks[benchmark]
+    return {
+        "verifier": block.verifier,
+        "rules": block.extraction,
+        "timeout": block.verifier_timeout,
+        "tolerance": block.tolerance or verify.DEFAULT_TOLERANCE,
+        "task": block.reasoning_gym or "",
+        "open_ended": block.open_ended,
+        "version": verify.VERIFIER_VERSION,
+    }
+
+
+def tail(study: Study, benchmark: str) -> str:
+    """Spec of a tail audit: what a second opinion on a benchmark's answers depends on."""
     block = study.benchmarks[benchmark]
     return canonical_json(
         {
             "verifier": block.verifier,
             "task": block.reasoning_gym,
-            "open_ended": block.open_ended,
-            "timeout": block.verifier_timeout,
-            "version": verify.VERIFIER_VERSION,
+            "tolerance": block.tolerance or verify.DEFAULT_TOLERANCE,
+            "version": opinion.OPINION_VERSION,
         }
     )
 

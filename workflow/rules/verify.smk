@@ -1,5 +1,7 @@
 # A verdict for every completion, then counts per question.
 # Needs questions and samples. Makes .../<benchmark>/verdicts/<shard>.parquet and .../<benchmark>/counts.parquet.
+# Keeps judgements on answers in cache/verdicts/<benchmark>.sqlite, which is no
+# output: what it holds is keyed by all that it depends on, so that it may be deleted at any time.
 
 
 rule verify_samples:
@@ -15,9 +17,10 @@ rule verify_samples:
         f"{TIMES}/verify_samples/{{model}}@{{checkpoint}}@{{benchmark}}@{{shard}}.tsv"
     params:
         spec=lambda wildcards: specs.verification(STUDY, wildcards.benchmark),
+        cache=f"{RESULTS}/cache/verdicts/{{benchmark}}.sqlite",
     shell:
         "exec python -m leash.verify --spec {params.spec:q} --questions {input.questions}"
-        " --samples {input.samples} --out {output} 2> {log}"
+        " --samples {input.samples} --cache {params.cache} --out {output} 2> {log}"
 
 
 rule count_outcomes:

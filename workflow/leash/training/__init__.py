@@ -6,7 +6,7 @@ reinforcement learning from a verifier. Nothing here imports torch until a train
 
 from typing import Final
 
-TRAINING_VERSION: Final = 1
+TRAINING_VERSION: Final = 2
 """Raised when the same spec and the same inputs would give other weights."""
 
 CORPUS_VERSION: Final = 1

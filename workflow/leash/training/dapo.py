@@ -15,8 +15,10 @@ from leash.training.session import Keeper, common_arguments, run_trainer
 from leash.training.spec import DapoSpec, Source
 from leash.training.tokenizer import encode_checked
 from leash.training.work import WorkFolder
-from leash.verify import extract, gym
+from leash.verify import gym
+from leash.verify.extract import extract
 from leash.verify.pool import Worker
+from leash.verify.verdict import DEFAULT_RULES
 
 
 def read_prompts(sources: list[Source], questions: Sequence[Path], tokenizer: Any) -> list[records.Row]:
@@ -60,10 +62,10 @@ def verifier_reward(worker: Worker) -> Callable[..., list[float]]:
     """
 
     def correct(completion: str, gold: list[str], task: str, metadata: str) -> bool:
-        answer = extract.answer(completion)
-        if answer is None:
+        found = extract(completion, DEFAULT_RULES["gym"])
+        if found is None:
             return False
-        reply = worker.call(task, answer, gold[0], metadata)
+        reply = worker.call(task, found.answer, gold[0], metadata)
         return reply.failure is None and bool(reply.value[0])
 
     def verifier(completions: list[str], **columns: list[Any]) -> list[float]:

@@ -1,72 +1,65 @@
 """Was a completion right? Extraction, the verifiers, and the pool that survives what models write.
 
-`python -m leash.verify` verifies a file of samples in a killable worker; `grade` does one completion in the
-caller.
+`grade` marks one completion in the caller; `grade_many` a file of samples, in a killable worker and from a
+cache; `python -m leash.verify` is its command line.
 """
 
 import sys
 from collections.abc import Sequence
-from typing import Final, NamedTuple
 
 from leash.errors import InputError
-from leash.verify import extract, gym
+from leash.verify.assess import assess
+from leash.verify.extract import extract
+from leash.verify.stream import grade_many
+from leash.verify.verdict import (
+    DEFAULT_TOLERANCE,
+    VERIFIER_VERSION,
+    VERIFIERS,
+    Verdict,
+    check_gold,
+    check_rules,
+    explained,
+    failed,
+    unanswered,
+)
 
-VERIFIER_VERSION: Final = 1
-"""Part of every verdicts spec: raise it when the same sample could get another verdict."""
-
-VERIFIERS: Final = ("gym",)
-
-
-class Verdict(NamedTuple):
-    """What a completion came to.
-
-    outcome: one of records.OUTCOMES.
-    answer: canonical form of the answer's equivalence class; None where there is no answer.
-    detail: why, for a person: the score, the guard that refused, or the exception's text.
-    """
-
-    outcome: str
-    answer: str | None
-    detail: str
+__all__ = ["DEFAULT_TOLERANCE", "VERIFIERS", "VERIFIER_VERSION", "Verdict", "grade", "grade_many"]
 
 
 def grade(
     completion: str,
-    gold: Sequence[str],
-    verifier: str = "gym",
+    gold: str | Sequence[str],
+    verifier: str = "math",
     *,
-    task: str,
+    rules: Sequence[str] | None = None,
+    finish_reason: str = "stop",
+    tolerance: float = DEFAULT_TOLERANCE,
+    task: str = "",
     metadata: str = "{}",
     open_ended: bool = False,
-    finish_reason: str = "stop",
 ) -> Verdict:
-    """The verdict on one completion, scored in this process: no time limit, no memory limit.
+    """The verdict on one completion, judged in this process: no time limit, no memory limit.
 
-    `gold` and `metadata` are as in a questions file. Raises InputError for an unknown verifier or task. An
-    exception in scoring becomes the outcome verifier_error, printed to stderr with the answer.
+    gold: the correct answer, or a list of accepted alternatives. Several required values stand in one.
+    rules: names from leash.verify.extract.RULES; None for the verifier's own.
+    finish_reason: "length" where the completion was cut off.
+    tolerance: relative, of the verifier numeric. task, metadata, open_ended: of gym, as in a questions file.
+    Raises InputError for an unknown verifier, rule or task, and for a gold that is empty or unreadable. Any
+    other exception becomes the outcome verifier_error, printed to stderr with the answer.
     """
     if verifier not in VERIFIERS:
         raise InputError(f"verifier: no {verifier!r}; known are {', '.join(VERIFIERS)}")
-    answer = extract.answer(completion)
-    if answer is None:
+    golds = check_gold(verifier, [gold] if isinstance(gold, str) else list(gold))
+    found = extract(completion, check_rules(rules, verifier), finish_reason != "length")
+    if found is None:
         return unanswered(finish_reason)
+    options = {"task": task, "metadata": metadata, "open_ended": open_ended, "tolerance": tolerance}
     try:
-        correct, detail = gym.score(task, answer, gold[0], metadata)
+        correct, how, label = assess(verifier, found.answer, found.together, golds, options)
     except InputError:
         raise
     except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-        print(f"verifier_error: {task}: answer {answer[:200]!r}: {detail}", file=sys.stderr)
-        return Verdict("verifier_error", gym.canonical(task, answer), detail)
-    return answered(task, answer, gold[0], open_ended, correct, detail)
-
-
-def unanswered(finish_reason: str) -> Verdict:
-    """The verdict on a completion without an answer: truncated where the length limit ended it."""
-    return Verdict("truncated" if finish_reason == "length" else "no_answer", None, "")
-
-
-def answered(task: str, answer: str, gold: str, open_ended: bool, correct: bool, detail: str) -> Verdict:
-    """The verdict on a scored answer. One class holds all correct answers, unless the task is open-ended."""
-    label = gym.canonical(task, gold if correct and not open_ended else answer)
-    return Verdict("correct" if correct else "wrong", label, detail)
+        how = f"{type(error).__name__}: {error}"
+        print(f"verifier_error: answer {found.answer[:200]!r}: {how}", file=sys.stderr)
+        return failed("error", found, how)
+    return Verdict("correct" if correct else "wrong", label, explained(found.rule, how))

@@ -1,18 +1,284 @@
-"""The answer a completion commits to: the last complete <answer>…</answer> after its thinking."""
+"""The answer that a completion commits to, and the rule that found it.
+
+Rules, each chosen by name; what stands last wins, and an <answer> tag wins over all:
+  answer_tag  the last complete <answer>…</answer>
+  open_tag    an <answer> that is not closed, to the end of the text, where the model stopped by itself: a stop
+              string is no part of the completion
+  boxed       the last complete \\boxed{…} or \\fbox{…}; several in one sentence are one answer of several values
+  stated      plain words: "The answer is 5.", "**Answer: D**", "答案是 $\\frac34$"
+  concluding  a last sentence that concludes and ends with the value: "In total that makes $18.90."
+Text after </think> counts before text in it. No answer: a <think> that never closes (a complete <answer> in
+it apart), a last box that never closes, a number in running text. Text after a new "Problem:", "Human:" or
+"Question:" turn is not the model's answer to this question.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+RULES: Final = ("answer_tag", "open_tag", "boxed", "stated", "concluding")
 
 
-def answer(completion: str) -> str | None:
-    """The stripped text of the last complete answer tag, or None.
+class Extracted(NamedTuple):
+    """An answer as the model wrote it.
 
-    Only the text after the last </think> counts; a <think> opened there and never closed gives None, as do an
-    answer tag that is not closed and one that holds only whitespace. A few passes over the text: linear time.
+    together: all values, comma-joined, where the last box shares its sentence with others in running words;
+    the answer proper is then the last, and these count where the gold asks for as many values.
     """
-    text = completion[completion.rfind("</think>") + 1 :]
-    if "<think>" in text:
+
+    answer: str
+    rule: str
+    together: str | None = None
+
+
+def extract(completion: str, rules: Sequence[str] = RULES, complete: bool = True) -> Extracted | None:
+    """The last committed answer by one of `rules`, or None. Linear time.
+
+    complete: whether the model ended by itself, rather than at a length limit.
+    """
+    for cut in _turns(completion):
+        found = _unthought(completion[:cut], rules, complete=True)
+        if found:
+            return found
+    return _unthought(completion, rules, complete)
+
+
+_TURN: Final = re.compile(
+    r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User)(?: \d+)?[ \t]*:"
+    r"|<\|(?:im_end|im_start|endoftext|eot_id)\|>"
+)
+_TURN_WORDS: Final = ("Question", "Problem", "Human", "User", "<|")
+_MOST_TURNS: Final = 4
+
+
+def _turns(completion: str) -> list[int]:
+    if not any(word in completion for word in _TURN_WORDS):
+        return []
+    cuts = []
+    for found in _TURN.finditer(completion):
+        cuts.append(found.start())
+        if len(cuts) == _MOST_TURNS:
+            break
+    return cuts
+
+
+def _unthought(text: str, rules: Sequence[str], complete: bool) -> Extracted | None:
+    end = text.rfind("</think>")
+    after = text[end + len("</think>") :] if end >= 0 else text
+    if "<think>" in after:
+        return _tagged(after, [rule for rule in rules if rule == "answer_tag"])
+    found = _in_text(after, rules, complete)
+    if found or end < 0:
+        return found
+    return _in_text(text[:end], [rule for rule in rules if rule in ("answer_tag", "boxed")], complete=False)
+
+
+def _in_text(text: str, rules: Sequence[str], complete: bool) -> Extracted | None:
+    if "<answer>" in text:
+        tagged = _tagged(text, rules if complete else [rule for rule in rules if rule != "open_tag"])
+        if tagged:
+            return tagged
+    boxed, end = _boxed(text) if "boxed" in rules else (None, 0)
+    if end < 0:  # a box was begun and not finished: what stood before it is withdrawn
         return None
-    start = text.rfind("<answer>", 0, max(text.rfind("</answer>"), 0))
-    if start < 0:
+    stated = _stated(text, end, boxed is not None, complete) if "stated" in rules else None
+    if stated or boxed:
+        return stated or boxed
+    return _concluding(text) if complete and "concluding" in rules else None
+
+
+# <answer>
+
+_LONGEST_OPEN: Final = 2000
+
+
+def _tagged(text: str, rules: Sequence[str]) -> Extracted | None:
+    closing = text.rfind("</answer>")
+    start = text.rfind("<answer>", 0, max(closing, 0))
+    if "answer_tag" in rules and closing >= 0 and start >= 0:
+        # of several closing tags after the last opening one, the first ends the pair
+        inside = text[start + len("<answer>") : text.find("</answer>", start)]
+        return _inside_tag(inside, "answer_tag")
+    start = text.rfind("<answer>")
+    if "open_tag" in rules and start >= 0 and len(text) - start <= _LONGEST_OPEN:
+        return _inside_tag(text[start + len("<answer>") :], "open_tag")
+    return None
+
+
+def _inside_tag(inside: str, rule: str) -> Extracted | None:
+    """What stands in a tag; where it holds a box, the box."""
+    boxed = _boxed(inside)[0] if "box" in inside else None
+    if boxed:
+        return boxed._replace(rule=rule)
+    inside = inside.strip()
+    return Extracted(inside, rule) if inside else None
+
+
+# \boxed
+
+_BOX: Final = re.compile(r"\\f?box(?:ed)?(?![A-Za-z])\s*")
+_BARE: Final = re.compile(r"-?\d[\d.,]*(?<![.,])")
+_NAME: Final = re.compile(r"([A-Za-z](?:[A-Za-z]*|_\{?\w+\}?))\s*=\s*[$\\({]*\s*$")
+_SENTENCE_END: Final = re.compile(r"[.!?。][\s$)\\]|\n\s*\n")
+_LIST_LIKE: Final = re.compile(r"(?:[\s$\\()\[\],;、]|and|or|both|also|either|和|或|及|与)*")
+_NEAR: Final = 100  # characters between boxes of one sentence
+_FARTHEST: Final = 600
+_MOST_BOXES: Final = 12
+
+
+class _Box(NamedTuple):
+    start: int
+    end: int
+    inside: str
+
+
+def _boxed(text: str) -> tuple[Extracted | None, int]:
+    """The boxed answer and where it ends: 0 for none, -1 where the last box is unfinished."""
+    box = _last_box(text, len(text))
+    if box is None:
+        return None, 0
+    if box.end < 0:
+        return None, -1
+    boxes = [box]
+    certain = True
+    while len(boxes) < _MOST_BOXES:
+        start = boxes[0].start
+        if "}" not in text[max(0, start - _NEAR) : start]:
+            break
+        before = _last_box(text, start, max(0, start - _FARTHEST))
+        if before is None or before.end < 0 or start - before.end > _NEAR:
+            break
+        if before.end > boxes[0].start:  # the outer of two nested boxes
+            boxes[0] = before
+            continue
+        between = text[before.end : boxes[0].start]
+        if _SENTENCE_END.search(between):
+            break
+        named = _NAME.sub("", between)
+        certain = certain and _LIST_LIKE.fullmatch(named) is not None
+        boxes.insert(0, before)
+    inside = boxes[-1].inside
+    if len(boxes) == 1:
+        return (Extracted(inside, "boxed") if inside else None), box.end
+    if not inside:
+        return None, box.end
+    joined = ", ".join(_with_name(text, one) for one in boxes)
+    return (Extracted(joined, "boxed") if certain else Extracted(inside, "boxed", joined)), box.end
+
+
+def _last_box(text: str, before: int, since: int = 0) -> _Box | None:
+    """The last box that opens between two indices; end -1 where its brace never closes."""
+    word = before
+    while (word := text.rfind("box", since, word)) >= 0:
+        at = word - (1 if text[word - 1 : word] == "\\" else 2)
+        opened = _BOX.match(text, at) if at >= 0 else None
+        if opened is None:
+            continue
+        if text.startswith("{", opened.end()):
+            end = closing_brace(text, opened.end())
+            return _Box(at, end, text[opened.end() + 1 : end - 1].strip() if end > 0 else "")
+        bare = _BARE.match(text, opened.end())
+        if bare:
+            return _Box(at, bare.end(), bare.group())
+    return None
+
+
+_BRACE: Final = re.compile(r"\\[\\{}]|[{}]")
+
+
+def closing_brace(text: str, start: int) -> int:
+    """The index after the brace that closes the one at `start`, escaped braces aside; -1 for none."""
+    depth = 0
+    for brace in _BRACE.finditer(text, start):
+        kind = brace.group()
+        if kind == "{":
+            depth += 1
+        elif kind == "}":
+            depth -= 1
+            if depth == 0:
+                return brace.end()
+    return -1
+
+
+def _with_name(text: str, box: _Box) -> str:
+    name = _NAME.search(text, max(0, box.start - 40), box.start)
+    return f"{name[1]} = {box.inside}" if name and "=" not in box.inside else box.inside
+
+
+# plain words
+
+_LABEL: Final = re.compile(
+    r"(?:\b(?:final\s+|correct\s+|right\s+)?(?:answer|choice|option)\b(?:\s+choice)?\s*(?:\*\*)?\s*"
+    r"(?::|：|\bis\b|=|(?=\\\[|\\\(|\$\$))|答案(?:是|为|：|:))[ \t]*(?::|：)?",
+    re.IGNORECASE,
+)
+_LABEL_WORDS: Final = ("nswer", "NSWER", "答案", "hoice", "ption")
+_PROSE: Final = re.compile(r"^(?:[^$\\=]|\$[^$]*\$)*?\b(?:is|are|equals)\b[ \t]*:?[ \t]*", re.IGNORECASE)
+_VALUE_LIKE: Final = re.compile(r"\d|[$\\]|^\(?[A-Ja-j]\)?\W*$|^\W*\w+(?:\s+\w+)?\W*$")
+
+
+def _stated(text: str, after: int, boxed: bool, complete: bool) -> Extracted | None:
+    """The last plainly stated answer that begins after an index."""
+    tail = text[after:] if after else text
+    if not any(word in tail for word in _LABEL_WORDS):
         return None
-    # of several closing tags after the last opening one, the first ends the pair
-    inside = text[start + len("<answer>") : text.find("</answer>", start)]
-    return inside.strip() or None
+    for label in reversed(list(_LABEL.finditer(text, after))):
+        value, terminated = _line_after(text, label.end())
+        if value and (terminated or complete) and (not boxed or _VALUE_LIKE.search(value)):
+            return Extracted(value, "stated")
+    return None
+
+
+def _line_after(text: str, start: int) -> tuple[str, bool]:
+    """What is stated after a label, up to the end of its sentence, and whether that end is there."""
+    line_end = text.find("\n", start)
+    line = text[start : line_end if line_end >= 0 else len(text)]
+    if not line.strip(" *:\t"):  # the label stands on a line of its own
+        rest = text[line_end:].lstrip() if line_end >= 0 else ""
+        line, _, more = rest.partition("\n")
+        line_end = 0 if more else -1
+    sentence, ended = _first_sentence(line)
+    prose = _PROSE.match(sentence)
+    value = sentence[prose.end() :] if prose else sentence
+    return value.strip(" \t*_:"), ended or line_end >= 0
+
+
+def _first_sentence(line: str) -> tuple[str, bool]:
+    """A line up to the full stop that ends its first sentence; stops inside $…$ and numbers aside."""
+    in_math = False
+    unpaired = line.replace("\\$", "").count("$") % 2
+    for index, character in enumerate(line):
+        if character == "$" and not unpaired and line[index - 1 : index] != "\\":
+            in_math = not in_math
+        elif character in "。!" or (
+            character == "." and not in_math and (index + 1 == len(line) or line[index + 1] in " *)")
+        ):
+            return line[:index], True
+    return line, False
+
+
+_CUE: Final = re.compile(
+    r"^\W*(?:so|thus|hence|therefore|in total|in all|altogether|all together|in conclusion"
+    r"|it follows that|we conclude that|overall|consequently|finally|因此|所以|综上)\b",
+    re.IGNORECASE,
+)
+_ENDS_WITH: Final = re.compile(
+    r"(?:\b(?:is|are|equals?|makes?|gives?|get|to|be|costs?|has|have)\b|=|:|是|为)\s*"
+    r"(?P<value>\*\*[^*\n]{1,80}\*\*|\$[^$\n]{1,120}\$|\\\([^\n]{1,120}?\\\)|[-+−$€£¥]?\s?\d[^\s]{0,40}(?:\s\w{1,12})?)\W{0,3}$"
+)
+_WHOLE_MATH: Final = re.compile(r"(?P<value>\$[^$\n]{1,120}\$|\\\([^\n]{1,120}?\\\))\W{0,3}$")
+_BOLD: Final = re.compile(
+    r"\b(?:is|are|equals?|makes?|gives?|to|be)\b:?\s*\*\*(?P<value>[^*\n]{1,80})\*\*\W{0,3}$"
+)
+
+
+def _concluding(text: str) -> Extracted | None:
+    line = text.rstrip().rpartition("\n")[2][-600:]
+    stops = [stop.end() for stop in re.finditer(r"[.!?。](?=\s)", line)]
+    sentence = line[stops[-1] if stops else 0 :].strip()
+    found = _BOLD.search(sentence)
+    if not found and sentence[-1:] in ".!。$)*" and _CUE.match(sentence):
+        found = _ENDS_WITH.search(sentence) or _WHOLE_MATH.search(sentence)
+    if not found or not _VALUE_LIKE.search(found["value"]):
+        return None
+    return Extracted(found["value"].strip(" *"), "concluding")

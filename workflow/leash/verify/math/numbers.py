@@ -1,0 +1,168 @@
+"""Whether two expressions have the same value: exactly, to 50 digits, or as one is a rounding of the other."""
+
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from leash.verify.math import evaluate
+from leash.verify.math.evaluate import TooBigError, UndefinedError
+from leash.verify.math.tree import Call, Num, Op, Sym, Tree
+
+_POINTS: Final = 8
+_NEEDED: Final = 4
+_EXACT_FROM: Final = 6
+"""Significant digits from which a decimal may stand for an exact gold: 4.12311 for sqrt(17)."""
+_ROUNDED_FROM: Final = 3
+"""Significant digits a decimal gold must have for a finer answer that rounds to it: 100/3 for 33.3."""
+_SIGNED: Final = frozenset(("abs", "sgn"))
+_INTEGER_OPERATORS: Final = frozenset(("floor", "ceil", "factorial", "factorial2", "binom", "gcd", "lcm"))
+
+
+class Written(NamedTuple):
+    """A decimal as written: its value, the value of one unit in its last place, its significant digits."""
+
+    value: Fraction
+    unit: Fraction
+    digits: int
+
+
+def same(gold: Tree, answer: Tree) -> str | None:
+    """How an answer equals the gold ("numbers", "rounded", "values at 8 points", "form"), or None."""
+    names = evaluate.symbols(gold) | evaluate.symbols(answer)
+    if names:
+        return _same_functions(gold, answer, names)
+    one, other = evaluate.exact(gold), evaluate.exact(answer)
+    if one is not None and one == other:
+        return "numbers"
+    if not _roundable(gold, answer) and one is not None and other is not None:
+        return None
+    return _same_values(gold, answer)
+
+
+def _same_values(gold: Tree, answer: Tree) -> str | None:
+    try:
+        one, other = evaluate.value(gold, {}), evaluate.value(answer, {})
+    except TooBigError:
+        return "form" if _same_form(gold, answer) else None
+    except UndefinedError:
+        return None
+    if evaluate.close(one, other):
+        return "numbers"
+    return "rounded" if _rounds(gold, answer, one, other) else None
+
+
+def _roundable(gold: Tree, answer: Tree) -> bool:
+    return written(gold) is not None or written(answer) is not None
+
+
+def _rounds(gold: Tree, answer: Tree, one: Any, other: Any) -> bool:
+    """A finer answer that rounds to a decimal gold, or a fine decimal answer of an exact gold."""
+    if isinstance(one, evaluate.COMPLEX) or isinstance(other, evaluate.COMPLEX):
+        return False
+    golden, given = written(gold), written(answer)
+    difference = abs(one - other)
+    if golden is not None:
+        finer = given is None or given.digits > golden.digits
+        coarse = _integral(answer) and given is None
+        # printed to six digits and more, a gold may be cut off rather than rounded
+        half = evaluate.number(golden.unit) / (1 if golden.digits >= _EXACT_FROM else 2)
+        if golden.value.denominator == 1:  # 50.0 is 50
+            return False
+        return golden.digits >= _ROUNDED_FROM and finer and not coarse and bool(difference <= half * 1.000001)
+    if given is None or _integral(gold):
+        return False
+    return given.digits >= _EXACT_FROM and bool(difference <= evaluate.number(given.unit) * 1.000001)
+
+
+def _integral(tree: Tree) -> bool:
+    value = evaluate.exact(tree)
+    return value is not None and value.denominator == 1
+
+
+def written(tree: Tree) -> Written | None:
+    """The decimal that a tree is (-0.5, 3.89e-10, 6.72 × 10^{-5}), or None for any other expression."""
+    if isinstance(tree, Num):
+        if tree.decimals is None:
+            return None
+        return Written(tree.value, _last_place(tree), tree.digits)
+    if isinstance(tree, Op) and tree.name == "neg":
+        inside = written(tree.args[0])
+        return inside and Written(-inside.value, inside.unit, inside.digits)
+    if isinstance(tree, Op) and tree.name == "mul" and len(tree.args) == 2:
+        mantissa, scale = written(tree.args[0]), _power_of_ten(tree.args[1])
+        if scale is None and isinstance(tree.args[0], Num):
+            return None
+        if mantissa and scale is not None:
+            return Written(mantissa.value * scale, mantissa.unit * scale, mantissa.digits)
+    return None
+
+
+def _last_place(number: Num) -> Fraction:
+    if number.value == 0 or number.digits == 0:
+        return Fraction(1, 10 ** (number.decimals or 0))
+    size = abs(number.value)
+    place = Fraction(1)
+    while place > size:
+        place /= 10
+    while place * 10 <= size:
+        place *= 10
+    return place / Fraction(10) ** (number.digits - 1)
+
+
+def _power_of_ten(tree: Tree) -> Fraction | None:
+    if isinstance(tree, Op) and tree.name == "pow" and tree.args[0] == Num(Fraction(10), None, 2):
+        return evaluate.exact(tree)
+    return None
+
+
+def _same_functions(gold: Tree, answer: Tree, names: set[str]) -> str | None:
+    used = evaluate.operators(gold) | evaluate.operators(answer)
+    points = evaluate.points(
+        names, _POINTS, integers=bool(used & _INTEGER_OPERATORS), negative=bool(used & _SIGNED)
+    )
+    agreeing = 0
+    for point in points:
+        values = _both(gold, answer, point)
+        if values is None:
+            continue
+        if not evaluate.close(*values, relative=1e-25):
+            return None
+        agreeing += 1
+    return f"values at {agreeing} points" if agreeing >= _NEEDED else None
+
+
+def _both(gold: Tree, answer: Tree, point: evaluate.Point) -> tuple[Any, Any] | None:
+    try:
+        return evaluate.value(gold, point), evaluate.value(answer, point)
+    except (TooBigError, UndefinedError):
+        return None
+
+
+def proportional(gold: Tree, answer: Tree, positive: bool = False) -> bool:
+    """Whether one is a constant multiple of the other (a positive one, for inequalities), as functions."""
+    names = evaluate.symbols(gold) | evaluate.symbols(answer)
+    if evaluate.symbols(gold) != evaluate.symbols(answer) or not names:
+        return False
+    used = evaluate.operators(gold) | evaluate.operators(answer)
+    ratio, agreeing = None, 0
+    signed = bool(used & _SIGNED)
+    for point in evaluate.points(names, _POINTS, bool(used & _INTEGER_OPERATORS), negative=signed):
+        values = _both(gold, answer, point)
+        if values is None or values[0] == 0 or values[1] == 0:
+            continue
+        this = values[1] / values[0]
+        if ratio is not None and not evaluate.close(ratio, this, relative=1e-25):
+            return False
+        ratio = this
+        agreeing += 1
+    if ratio is None or agreeing < _NEEDED:
+        return False
+    return not positive or bool(evaluate.real(ratio) > 0)
+
+
+def _same_form(one: Tree, other: Tree) -> bool:
+    """Whether two trees too big to be evaluated are built alike from equal parts."""
+    if isinstance(one, Num | Sym | Call) or isinstance(other, Num | Sym | Call):
+        return one == other
+    if one.name != other.name or len(one.args) != len(other.args):
+        return False
+    return all(_same_values(mine, theirs) for mine, theirs in zip(one.args, other.args, strict=True))
