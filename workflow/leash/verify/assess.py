@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from leash.verify import gym, numeric
-from leash.verify.math.equality import same_answer
+from leash.verify.math.equality import alternatives, same_answer
 from leash.verify.math.labels import canonical
 
 TOGETHER: Final = "all boxes of the sentence, "
@@ -31,7 +31,7 @@ def assess(
         correct, detail = gym.score(options["task"], answer, gold[0], options["metadata"])
         label = gym.canonical(options["task"], gold[0] if correct and not options["open_ended"] else answer)
         return correct, detail, label
-    for alternative in gold:
+    for alternative in alternatives(gold, answer) if verifier == "math" else gold:
         how = _agreement(verifier, alternative, answer, options)
         if how is None and together is not None:
             how = _agreement(verifier, alternative, together, options)

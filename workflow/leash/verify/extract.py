@@ -36,18 +36,20 @@ def extract(completion: str, rules: Sequence[str] = RULES, complete: bool = True
 
     complete: whether the model ended by itself, rather than at a length limit.
     """
+    # what only sounds like a conclusion may be followed by the model's own question
+    marked = [rule for rule in rules if rule != "concluding"]
     for cut in _turns(completion):
-        found = _unthought(completion[:cut], rules, complete=True)
+        found = _unthought(completion[:cut], rules if completion[cut] == "<" else marked, complete=True)
         if found:
             return found
     return _unthought(completion, rules, complete)
 
 
 _TURN: Final = re.compile(
-    r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User)(?: \d+)?[ \t]*:"
+    r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User|Instruction|Q)(?: \d+)?[ \t]*:"
     r"|<\|(?:im_end|im_start|endoftext|eot_id)\|>"
 )
-_TURN_WORDS: Final = ("Question", "Problem", "Human", "User", "<|")
+_TURN_WORDS: Final = ("Question", "Problem", "Human", "User", "Instruction", "\nQ", "<|")
 _MOST_TURNS: Final = 4
 
 
@@ -120,7 +122,9 @@ _BOX: Final = re.compile(r"\\f?box(?:ed)?(?![A-Za-z])\s*")
 _BARE: Final = re.compile(r"-?\d[\d.,]*(?<![.,])")
 _NAME: Final = re.compile(r"([A-Za-z](?:[A-Za-z]*|_\{?\w+\}?))\s*=\s*[$\\({]*\s*$")
 _SENTENCE_END: Final = re.compile(r"[.!?。][\s$)\\]|\n\s*\n")
-_LIST_LIKE: Final = re.compile(r"(?:[\s$\\()\[\],;、]|and|or|both|also|either|和|或|及|与)*")
+_LIST_LIKE: Final = re.compile(
+    r"(?:[\s$\\()\[\]{},;、]|text|and|or|both|also|either|和|或|及|与)*|.*\bor\b.*", re.S
+)
 _NEAR: Final = 100  # characters between boxes of one sentence
 _FARTHEST: Final = 600
 _MOST_BOXES: Final = 12
@@ -208,11 +212,17 @@ def _with_name(text: str, box: _Box) -> str:
 # plain words
 
 _LABEL: Final = re.compile(
-    r"(?:\b(?:final\s+|correct\s+|right\s+)?(?:answer|choice|option)\b(?:\s+choice)?\s*(?:\*\*)?\s*"
-    r"(?::|：|\bis\b|=|(?=\\\[|\\\(|\$\$))|答案(?:是|为|：|:))[ \t]*(?::|：)?",
+    r"(?:(?<!other )\b(?:answer|(?:correct|right|final|best)\s+(?:choice|option))\b(?:\s+choice)?\s*(?:\*\*)?\s*"
+    r"(?::|：|\bis\b|=|(?=\\\[|\\\(|\$\$))|答案(?:是|为|：|:)|(?:^|\n)\W{0,5}final answer\W{0,3}(?=\n)|\n####(?=[ \t]))"
+    r"[ \t]*(?::|：)?",
     re.IGNORECASE,
 )
-_LABEL_WORDS: Final = ("nswer", "NSWER", "答案", "hoice", "ption")
+_LABEL_WORDS: Final = ("nswer", "NSWER", "答案", "hoice", "ption", "####")
+_PREDICATE: Final = re.compile(
+    r"^(?:(?:thus|therefore|indeed|also|always|simply|clearly) )?"
+    r"(?:correct|right|wrong|incorrect|obvious|clear|valid|invalid|verified|unique|not|as|in|given|that|the same)\b",
+    re.IGNORECASE,
+)
 _PROSE: Final = re.compile(r"^(?:[^$\\=]|\$[^$]*\$)*?\b(?:is|are|equals)\b[ \t]*:?[ \t]*", re.IGNORECASE)
 _VALUE_LIKE: Final = re.compile(r"\d|[$\\]|^\(?[A-Ja-j]\)?\W*$|^\W*\w+(?:\s+\w+)?\W*$")
 
@@ -224,7 +234,9 @@ def _stated(text: str, after: int, boxed: bool, complete: bool) -> Extracted | N
         return None
     for label in reversed(list(_LABEL.finditer(text, after))):
         value, terminated = _line_after(text, label.end())
-        if value and (terminated or complete) and (not boxed or _VALUE_LIKE.search(value)):
+        if not value or _PREDICATE.match(value):
+            continue
+        if (terminated or complete) and (not boxed or _VALUE_LIKE.search(value)):
             return Extracted(value, "stated")
     return None
 
@@ -272,8 +284,14 @@ _BOLD: Final = re.compile(
 )
 
 
+_ALONE: Final = re.compile(r"(?:\*\*)?(?P<value>[-+−$€£¥]?\s?\d[\d.,/%]{0,30}|\$[^$\n]{1,80}\$)(?:\*\*)?\.?")
+
+
 def _concluding(text: str) -> Extracted | None:
-    line = text.rstrip().rpartition("\n")[2][-600:]
+    line = text.rstrip().rpartition("\n")[2][-600:].strip()
+    alone = _ALONE.fullmatch(line)
+    if alone and (line.startswith("*") or line == text.strip()):
+        return Extracted(alone["value"], "concluding")
     stops = [stop.end() for stop in re.finditer(r"[.!?。](?=\s)", line)]
     sentence = line[stops[-1] if stops else 0 :].strip()
     found = _BOLD.search(sentence)

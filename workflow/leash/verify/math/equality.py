@@ -1,6 +1,7 @@
 """Whether an answer is the gold: what kind of thing each is decides what has to agree."""
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Final
@@ -29,6 +30,12 @@ from leash.verify.math.tree import Call, Num, Op, Sym, Tree
 Same = str | None
 
 
+def alternatives(golds: Sequence[str], answer: str) -> list[str]:
+    """The accepted alternatives that an answer can meet: one that names a choice must name the right one."""
+    lettered = [gold for gold in golds if isinstance(prepare(gold).readings[0], Letter)]
+    return lettered if lettered and isinstance(prepare(answer).readings[0], Letter) else list(golds)
+
+
 def same_answer(gold: str, answer: str) -> Same:
     """How an answer agrees with one accepted gold ("text", "numbers", "values at 8 points", …), or None."""
     golds, answers = prepare(gold), prepare(answer)
@@ -54,10 +61,10 @@ def same(gold: Node, answer: Node) -> Same:
         return _same_letters(gold, answer)
     if sets.is_set(gold) or sets.is_set(answer):
         return _same_sets(gold, answer)
+    if isinstance(gold, Matrix) or isinstance(answer, Matrix):
+        return _same_matrices(gold, answer)
     if isinstance(gold, Group) or isinstance(answer, Group):
         return _same_groups(gold, answer)
-    if isinstance(gold, Matrix) and isinstance(answer, Matrix):
-        return _same_matrices(gold, answer)
     if isinstance(gold, Ratio) or isinstance(answer, Ratio):
         return _same_ratios(gold, answer)
     if isinstance(gold, Words) or isinstance(answer, Words):
@@ -80,11 +87,28 @@ def _same_chains(gold: Node, answer: Node) -> Same:
     if isinstance(gold, Chain) and isinstance(answer, Chain):
         return _named_alike(gold, answer) or _same_equations(gold, answer)
     if isinstance(gold, Chain):
-        if gold.name and len(gold.members) == 1:
-            return same(gold.members[0], answer)
-        return None
+        if not gold.name or len(gold.members) != 1:
+            return None
+        each = _named_each(gold)
+        if each and isinstance(answer, Group) and answer.kind == "list" and _named_apart(answer.items):
+            return _matched(each.items, answer.items)
+        return same(gold.members[0], answer)
     assert isinstance(answer, Chain)
     return _same_value(gold, answer)
+
+
+def _named_each(chain: Chain) -> Group | None:
+    """(p, q) = (3, 2) as p = 3, q = 2; None for any other chain."""
+    value = chain.members[-1]
+    if not chain.name or not chain.name.startswith("(") or not isinstance(value, Group):
+        return None
+    names = chain.name.strip("()").split(",")
+    if len(names) != len(value.items):
+        return None
+    return Group(
+        "list",
+        tuple(Chain(name, (), Sym(name), (item,)) for name, item in zip(names, value.items, strict=True)),
+    )
 
 
 def _named_alike(gold: Chain, answer: Chain) -> Same:
@@ -92,7 +116,7 @@ def _named_alike(gold: Chain, answer: Chain) -> Same:
         return None
     if not answer.name:
         return _same_value(gold.members[-1], answer) if len(gold.members) == 1 else None
-    if _base_name(gold.name) != _base_name(answer.name):
+    if not _same_name(gold.name, answer.name):
         return None
     if len(gold.arguments) == len(answer.arguments) and gold.arguments != answer.arguments:
         answer = _renamed(answer, dict(zip(answer.arguments, gold.arguments, strict=True)))
@@ -100,8 +124,15 @@ def _named_alike(gold: Chain, answer: Chain) -> Same:
 
 
 def _base_name(name: str) -> str:
-    """A name without subscripts and brackets: m for m_max, f for f^{-1}? no: only what tells names apart."""
+    """A name without its subscript: m for m_max."""
     return re.sub(r"_.*$|\\text|[\s{}|]", "", name).lstrip("\\") or name
+
+
+def _same_name(one: str, other: str) -> bool:
+    """m_max may be called m; T_1 is not T_2."""
+    if one == other:
+        return True
+    return _base_name(one) == _base_name(other) and not ("_" in one and "_" in other)
 
 
 def _renamed(chain: Chain, names: dict[str, str]) -> Chain:
@@ -141,8 +172,16 @@ def _same_value(gold: Node, answer: Chain) -> Same:
 
 
 def _says_value(members: tuple[Node, ...]) -> bool:
+    """Whether the first of two members is a constant, or a sum or product of variables, as in m + n = 7."""
     first = members[0]
-    return len(members) > 2 or not isinstance(first, Scalar) or len(evaluate.symbols(first.tree)) != 1
+    if len(members) > 2 or not isinstance(first, Scalar) or not evaluate.symbols(first.tree):
+        return True
+    tree = first.tree
+    return (
+        isinstance(tree, Op)
+        and tree.name in ("add", "mul")
+        and all(isinstance(one, Sym) for one in tree.args)
+    )
 
 
 def _nearly(one: Node, other: Node, chain: Chain) -> bool:
@@ -219,6 +258,8 @@ def _same_sets(gold: Node, answer: Node) -> Same:
             return how
     one, other = sets.real_set(gold), sets.real_set(answer)
     if one is not None and other is not None:
+        if not sets.same_variable(gold, answer):
+            return None
         return "sets" if sets.equal(one, other) else None
     if isinstance(gold, SetOp) and isinstance(answer, SetOp) and gold.name == answer.name != "setminus":
         return _matched(gold.parts, answer.parts)
@@ -258,13 +299,43 @@ def _same_groups(gold: Node, answer: Node) -> Same:
         return _in_order(one, other) if one.kind == other.kind else None
     if one.kind in ordered or other.kind in ordered:
         loose = other if one.kind in ordered else one
-        return _in_order(one, other) if loose.kind == "list" and len(loose.items) > 1 else None
+        if loose.kind != "list" or len(loose.items) < 2 or not _in_alphabet(loose.items):
+            return None
+        return _in_order(one, other)
     golden, given = _distinct(one), _distinct(other)
+    if not isinstance(gold, Group) and all(same(first, given[0]) for first in given[1:]):
+        given = given[:1]  # 1/2 or 0.5: one value, twice
     if ELLIPSIS in golden or ELLIPSIS in given:
         golden, given = _expanded(golden), _expanded(given)
         if ELLIPSIS in golden or ELLIPSIS in given:
-            return _in_order(Group("list", golden), Group("list", given))
+            return _same_sequences(golden, given)
+    if _named_apart(golden) and not any(isinstance(item, Chain) and item.name for item in given):
+        return _in_order(Group("list", golden), Group("list", given))
     return _matched(golden, given)
+
+
+def _in_alphabet(items: tuple[Node, ...]) -> bool:
+    """Whether names, where there are any, stand in their usual order, so that x = 1, y = 2 is the point (1, 2)."""
+    names = [item.name for item in items if isinstance(item, Chain) and item.name]
+    return names == sorted(names)
+
+
+def _named_apart(items: tuple[Node, ...]) -> bool:
+    """AB = 4, CD = 5: each value has a name of its own, which values alone can only keep by their order."""
+    names = [item.name for item in items if isinstance(item, Chain)]
+    return len(names) == len(items) > 1 and len(set(names)) == len(names)
+
+
+def _same_sequences(gold: tuple[Node, ...], answer: tuple[Node, ...]) -> Same:
+    """1, 2, …, n and 1, 2, 3, …, n: the same ends, and beginnings that agree as far as both go."""
+    if ELLIPSIS not in gold or ELLIPSIS not in answer:
+        return None
+    at, there = gold.index(ELLIPSIS), answer.index(ELLIPSIS)
+    shared = min(at, there)
+    ends = Group("list", gold[at + 1 :]), Group("list", answer[there + 1 :])
+    if shared < 2 or (not _in_order(*ends) and (ends[0].items or ends[1].items)):
+        return None
+    return _in_order(Group("list", gold[:shared]), Group("list", answer[:shared]))
 
 
 def _as_group(node: Node) -> Group:
@@ -332,7 +403,17 @@ def _expanded(items: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(Scalar(Num(first + index * step), "") for index in range(int(count)))
 
 
-def _same_matrices(gold: Matrix, answer: Matrix) -> Same:
+def _as_matrix(node: Node) -> Matrix | None:
+    """A matrix, or a tuple as the column it may stand for."""
+    if isinstance(node, Group) and node.kind == "tuple":
+        return Matrix(tuple((item,) for item in node.items))
+    return node if isinstance(node, Matrix) else None
+
+
+def _same_matrices(one: Node, other: Node) -> Same:
+    gold, answer = _as_matrix(one), _as_matrix(other)
+    if gold is None or answer is None:
+        return None
     if [len(row) for row in gold.rows] != [len(row) for row in answer.rows]:
         return None
     cells = [
@@ -343,18 +424,24 @@ def _same_matrices(gold: Matrix, answer: Matrix) -> Same:
     return "item by item" if all(same(one, other) for one, other in cells) else None
 
 
+_TIME: Final = re.compile(r"\s*\d{1,2}\s*:\s*[0-5]\d\b")
+
+
 def _same_ratios(gold: Node, answer: Node) -> Same:
     if isinstance(gold, Ratio) and isinstance(answer, Ratio):
         if len(gold.items) != len(answer.items):
             return None
-        if re.search(r":\s*0\d", gold.text + answer.text):  # a time
+        halves = {text[-2] for text in (gold.text, answer.text) if text.endswith(("am", "pm"))}
+        if len(halves) > 1:
+            return None
+        if _TIME.match(gold.text) and _TIME.match(answer.text):
             return _in_order(Group("list", gold.items), Group("list", answer.items))
         return _proportional(gold.items, answer.items)
     ratio, other = (gold, answer) if isinstance(gold, Ratio) else (answer, gold)
     assert isinstance(ratio, Ratio)
     if len(ratio.items) != 2 or not all(isinstance(one, Scalar) for one in ratio.items):
         return None
-    if not isinstance(other, Scalar) or re.search(r":\s*0\d", ratio.text):
+    if not isinstance(other, Scalar):
         return None
     quotient = Scalar(
         Op("div", tuple(one.tree for one in ratio.items if isinstance(one, Scalar))), ratio.text

@@ -14,10 +14,12 @@ import mpmath
 
 from leash.verify.math.tree import Call, Num, Op, Sym, Tree
 
-_MOST_BITS: Final = 20_000
-_MOST_FACTORIAL: Final = 1000
+_MOST_BITS: Final = 200_000
+_MOST_FACTORIAL: Final = 5000
 _LARGEST_LOG2: Final = 10**15
 DIGITS: Final = 50
+EXACT_BELOW: Final = 1e40
+"""Up to here two different integers differ within the digits computed."""
 
 _context = mpmath.mp.clone()
 _context.dps = DIGITS
@@ -292,6 +294,8 @@ def _value(tree: Tree, point: Point) -> Any:
             return min(_real(one) for one in arguments)
         case "max":
             return max(_real(one) for one in arguments)
+        case "cis":
+            return _context.expj(arguments[0])
         case "based":
             return _context.mpf(int(_in_base(int(arguments[0]), int(arguments[1]))))
     if tree.name in ("exp", "sinh", "cosh"):

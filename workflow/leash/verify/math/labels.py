@@ -5,6 +5,7 @@ which shard, run or model it came from, nor on what else was drawn. Numbers are 
 12 digits, functions by their values at two fixed points, the rest by its parts or its cleaned text.
 """
 
+import hashlib
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
@@ -31,6 +32,7 @@ from leash.verify.math.tree import Tree
 _LONGEST: Final = 300
 _DIGITS: Final = 12
 _AT_POINTS: Final = 10
+_MOST_BITS: Final = 200
 
 
 def canonical(answer: str) -> str:
@@ -70,23 +72,21 @@ def _of_function(tree: Tree, names: list[str], text: str) -> str:
 
 
 def _of_fraction(value: Fraction) -> str:
-    """As a decimal where it has a short one, else as p/q."""
+    """As a decimal where it has a short one, else as p/q; a very long one as its first digits and a hash."""
+    if max(abs(value.numerator), value.denominator).bit_length() > _MOST_BITS:
+        digest = hashlib.sha256(f"{value.numerator:x}/{value.denominator:x}".encode()).hexdigest()
+        return f"{_of_number(evaluate.number(value), _DIGITS)}#{digest[:8]}"
     if value.denominator == 1:
-        return _shortened(str(value.numerator))
+        return str(value.numerator)
     places, rest = 0, value.denominator
     while rest % 10 == 0 or rest % 5 == 0 or rest % 2 == 0:
         rest //= 10 if rest % 10 == 0 else 5 if rest % 5 == 0 else 2
         places += 1
     if rest == 1 and places <= _DIGITS:
         sign, size = "-" if value < 0 else "", abs(value)
-        scaled = size.numerator * 10**places // size.denominator
-        digits = f"{scaled:0{places + 1}d}"
+        digits = f"{size.numerator * 10**places // size.denominator:0{places + 1}d}"
         return f"{sign}{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
-    return _shortened(f"{value.numerator}/{value.denominator}")
-
-
-def _shortened(digits: str) -> str:
-    return digits if len(digits) <= 60 else f"{digits[:40]}…({len(digits)} digits)"
+    return f"{value.numerator}/{value.denominator}"
 
 
 def _of_number(value: Any, digits: int) -> str:

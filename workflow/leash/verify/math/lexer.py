@@ -33,6 +33,7 @@ FUNCTIONS: Final = {
         "arctg": "atan",
         "sqrt": "sqrt",
         "cbrt": "cbrt",
+        "cis": "cis",
         "abs": "abs",
         "Abs": "abs",
         "floor": "floor",

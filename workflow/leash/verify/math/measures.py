@@ -78,7 +78,8 @@ def _answer_with_unit(gold: Scalar, answer: Quantity) -> str | None:
         how = numbers.same(gold.tree, answer.whole)
         if how:
             return how
-        if len(answer.unit.text) == 1 or evaluate.symbols(gold.tree):
+        alone = len(answer.unit.text) == 1 and numbers.written(answer.tree) is None
+        if alone or evaluate.symbols(gold.tree):
             return None
     if evaluate.symbols(gold.tree) and not answer.marked:
         return None

@@ -1,6 +1,7 @@
 """Whether two expressions have the same value: exactly, to 50 digits, or as one is a rounding of the other."""
 
 from fractions import Fraction
+from math import isqrt
 from typing import Any, Final, NamedTuple
 
 from leash.verify.math import evaluate
@@ -8,13 +9,17 @@ from leash.verify.math.evaluate import TooBigError, UndefinedError
 from leash.verify.math.tree import Call, Num, Op, Sym, Tree
 
 _POINTS: Final = 8
+_MORE_POINTS: Final = 64
+"""Where steps or factorials make functions agree at many integers and not at all."""
 _NEEDED: Final = 4
 _EXACT_FROM: Final = 6
 """Significant digits from which a decimal may stand for an exact gold: 4.12311 for sqrt(17)."""
+_FLOATING_FROM: Final = 14
 _ROUNDED_FROM: Final = 3
 """Significant digits a decimal gold must have for a finer answer that rounds to it: 100/3 for 33.3."""
 _SIGNED: Final = frozenset(("abs", "sgn"))
-_INTEGER_OPERATORS: Final = frozenset(("floor", "ceil", "factorial", "factorial2", "binom", "gcd", "lcm"))
+_STEPS: Final = frozenset(("floor", "ceil"))
+_INTEGER_OPERATORS: Final = frozenset(("factorial", "factorial2", "binom", "gcd", "lcm"))
 
 
 class Written(NamedTuple):
@@ -30,12 +35,43 @@ def same(gold: Tree, answer: Tree) -> str | None:
     names = evaluate.symbols(gold) | evaluate.symbols(answer)
     if names:
         return _same_functions(gold, answer, names)
+    primes = _prime_factors(gold)
+    if primes:
+        return "factors" if primes == _factors(answer) else None
     one, other = evaluate.exact(gold), evaluate.exact(answer)
     if one is not None and one == other:
         return "numbers"
     if not _roundable(gold, answer) and one is not None and other is not None:
         return None
     return _same_values(gold, answer)
+
+
+def _prime_factors(tree: Tree) -> list[int] | None:
+    """The numbers of a product that is written out in primes, or None: 2 × 2 × 3 asks for a factorization."""
+    if not isinstance(tree, Op) or tree.name != "mul" or not all(isinstance(one, Num) for one in tree.args):
+        return None
+    values = [evaluate.exact(one) for one in tree.args]
+    whole = [int(value) for value in values if value is not None and value.denominator == 1]
+    return sorted(whole) if len(whole) == len(values) and all(map(_is_prime, whole)) else None
+
+
+def _is_prime(number: int) -> bool:
+    return 1 < number < 10**8 and all(number % divisor for divisor in range(2, isqrt(number) + 1))
+
+
+def _factors(tree: Tree) -> list[int] | None:
+    """The numbers that are multiplied in a tree, powers written out; None where anything else is in it."""
+    if isinstance(tree, Num):
+        return [int(tree.value)] if tree.value.denominator == 1 else None
+    if not isinstance(tree, Op):
+        return None
+    if tree.name == "pow":
+        base, power = (evaluate.exact(one) for one in tree.args)
+        if base is None or power is None or base.denominator != 1 or power not in range(1, 100):
+            return None
+        return [int(base)] * int(power)
+    parts = [_factors(one) for one in tree.args] if tree.name == "mul" else [None]
+    return sorted(factor for part in parts if part for factor in part) if all(parts) else None
 
 
 def _same_values(gold: Tree, answer: Tree) -> str | None:
@@ -46,7 +82,9 @@ def _same_values(gold: Tree, answer: Tree) -> str | None:
     except UndefinedError:
         return None
     if evaluate.close(one, other):
-        return "numbers"
+        # beyond the digits computed, only numbers built alike are known to be equal: 10^{60} + 1 is not 10^{60}
+        beyond = abs(one) > evaluate.EXACT_BELOW
+        return "numbers" if not beyond or _same_form(gold, answer) else None
     return "rounded" if _rounds(gold, answer, one, other) else None
 
 
@@ -68,14 +106,29 @@ def _rounds(gold: Tree, answer: Tree, one: Any, other: Any) -> bool:
         if golden.value.denominator == 1:  # 50.0 is 50
             return False
         return golden.digits >= _ROUNDED_FROM and finer and not coarse and bool(difference <= half * 1.000001)
-    if given is None or _integral(gold):
+    if given is None or _terminates(gold) or given.digits < _EXACT_FROM:
         return False
-    return given.digits >= _EXACT_FROM and bool(difference <= evaluate.number(given.unit) * 1.000001)
+    unit = evaluate.number(given.unit)
+    # cut off rather than rounded, or with the last digit of floating-point arithmetic
+    loose = abs(other) < abs(one) or given.digits >= _FLOATING_FROM
+    return bool(difference <= unit / 2 * 1.000001) or (loose and bool(difference < unit * 1.000001))
 
 
 def _integral(tree: Tree) -> bool:
     value = evaluate.exact(tree)
     return value is not None and value.denominator == 1
+
+
+def _terminates(tree: Tree) -> bool:
+    """Whether a value is a decimal of finitely many places, and so has no need of rounding."""
+    value = evaluate.exact(tree)
+    if value is None:
+        return False
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
 
 
 def written(tree: Tree) -> Written | None:
@@ -116,8 +169,9 @@ def _power_of_ten(tree: Tree) -> Fraction | None:
 
 def _same_functions(gold: Tree, answer: Tree, names: set[str]) -> str | None:
     used = evaluate.operators(gold) | evaluate.operators(answer)
+    count = _POINTS if not used & (_INTEGER_OPERATORS | _STEPS) else _MORE_POINTS
     points = evaluate.points(
-        names, _POINTS, integers=bool(used & _INTEGER_OPERATORS), negative=bool(used & _SIGNED)
+        names, count, integers=bool(used & _INTEGER_OPERATORS), negative=bool(used & _SIGNED)
     )
     agreeing = 0
     for point in points:

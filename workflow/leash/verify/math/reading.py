@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from typing import Final, NamedTuple
 
 from leash.verify.math import text as spelling
@@ -51,6 +52,7 @@ _PROSE: Final = re.compile(
     r"^(?:\\text\s*\{[^{}]*\b(?:is|are|equals)\s*:?\s*\}|(?:[A-Za-z']+\s+){1,8}(?:is|are|equals)\b\s*:?)\s*(?=\S)"
 )
 _EITHER: Final = re.compile(r"^(?:\\text\s*\{\s*)?(?:either|both)\b\s*\}?\s*")
+_NO_SOLUTION_IN: Final = re.compile(r"(?i)(?:\\text\s*\{)?\s*no (?:real )?solutions?\s+(?:in|over)\b")
 _IMPLIES: Final = re.compile(
     r"\\(?:implies|Rightarrow|Longrightarrow|therefore|iff|Leftrightarrow)(?![A-Za-z])"
 )
@@ -61,6 +63,8 @@ def read(text: str, depth: int = 0) -> Node:
     if len(text) > spelling.LONGEST or depth > 20:
         return Raw(text)
     text = _IMPLIES.split(text)[-1].strip()
+    if _NO_SOLUTION_IN.match(text):
+        return NONE
     words = _in_words(text, depth)
     if words is not None:
         return words
@@ -171,10 +175,15 @@ def _item(text: str, depth: int) -> Node:
         return group
     if re.search(r"\\(?:pm|mp)(?![A-Za-z])|\+-|\+/-", text):
         return _both_signs(text, depth)
-    ratio = [part for part in _split(text, re.compile(":")) if part]
+    ratio = [part for part in _split(_HALF_DAY.sub("", text), re.compile(":")) if part]
     if len(ratio) > 1:
+        half = _HALF_DAY.search(text)
+        text = _HALF_DAY.sub(f" {half[1].lower()}m" if half else "", text)
         return Ratio(tuple(_item(part, depth + 1) for part in ratio), text)
     return _value(text)
+
+
+_HALF_DAY: Final = re.compile(r"\s*(?:\\text\s*\{\s*)?\b([aApP])\.?\s?[mM]\.?\s*\}?$")
 
 
 def _value(text: str) -> Node:
@@ -214,12 +223,17 @@ def _matrix(factor: str, body: str, depth: int) -> Node:
 
 
 def _both_signs(text: str, depth: int) -> Node:
+    return Group("list", _signs_of(text, depth))
+
+
+def _signs_of(text: str, depth: int) -> tuple[Node, ...]:
+    """The upper signs, then the lower ones."""
     text = re.sub(r"\+/?-", r"\\pm ", text)
     choices = []
     for plus, minus in (("+", "-"), ("-", "+")):
         one = re.sub(r"\\pm(?![A-Za-z])", plus, text)
         choices.append(_item(re.sub(r"\\mp(?![A-Za-z])", minus, one), depth + 1))
-    return Group("list", tuple(choices))
+    return tuple(choices)
 
 
 _PAIRS: Final = {"(": ")", "[": "]", "\\{": "\\}", "{": "}", "\\langle": "\\rangle"}
@@ -256,16 +270,21 @@ def _group(text: str, depth: int) -> Node | None:
     return Group(brackets, tuple(nodes)) if brackets in ("(]", "[)", "[]") else None
 
 
+_MOST_SPREAD: Final = 4
+
+
 def _spread(items: list[str], brackets: str, depth: int) -> Node | None:
-    """(1, \\pm 2): one tuple for each sign."""
-    if brackets != "()":
+    """(1, \\pm 2): one tuple for each choice of signs."""
+    if brackets != "()" or len(items) > _MOST_SPREAD:
         return None
+    if any("\\mp" in item for item in items):  # the signs belong together
+        pairs = [_signs_of(item, depth) for item in items]
+        return Group("list", tuple(Group("tuple", row) for row in zip(*pairs, strict=True)))
     choices = []
-    for sign in ("+", "-"):
-        other = "-" if sign == "+" else "+"
-        signed = [re.sub(r"\\mp", other, re.sub(r"\\pm", sign, item)) for item in items]
-        choices.append(Group("tuple", tuple(_item(item, depth + 1) for item in signed)))
-    return Group("list", tuple(choices))
+    for item in items:
+        node = _item(item, depth + 1)
+        choices.append(node.items if isinstance(node, Group) and node.kind == "list" else (node,))
+    return Group("list", tuple(Group("tuple", combination) for combination in product(*choices)))
 
 
 def _set(inside: str, depth: int) -> Node:
@@ -314,7 +333,7 @@ def _related(text: str, depth: int) -> Node | None:
     if not signs:
         return None
     if len(parts) == len(signs):  # an empty side: "= 5"
-        return _item(parts[-1], depth + 1) if len(parts) == 1 and signs == ["="] else Raw(text)
+        return _item(parts[-1], depth + 1) if len(parts) == 1 and signs in (["="], ["~"]) else Raw(text)
     if set(signs) <= {"=", "~"}:
         return _chain(parts, "~" in signs, depth)
     if signs == ["in"]:

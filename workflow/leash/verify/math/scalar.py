@@ -24,7 +24,7 @@ _INVERSE: Final = {
 _DECORATIONS: Final = frozenset(
     "bar hat vec dot ddot tilde overline widehat widetilde overrightarrow check breve mathbb mathfrak".split()
 )
-_CALLED: Final = frozenset("fghFGHPQT")
+_CALLED: Final = frozenset("fghFGH")
 
 
 def parse(text: str) -> Tree:

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from leash.verify.math import evaluate
 from leash.verify.math.evaluate import TooBigError, UndefinedError
 from leash.verify.math.nodes import NONE, REALS, Chain, Group, Node, Quantity, Relation, Scalar, SetOp
-from leash.verify.math.tree import Call, Num, Op, Sym, Tree
+from leash.verify.math.tree import Call, Op, Sym, Tree
 
 _INF: Final = evaluate.number(Fraction(1)) * float("inf")
 
@@ -26,8 +26,33 @@ _ALL: Final = [Piece(-_INF, False, _INF, False)]
 
 def real_set(node: Node) -> Reals | None:
     """The set that a node is, in order and without overlap; None where it is none of real numbers."""
+    if len(_bounded(node)) > 1:
+        return None
     found = _pieces(node)
     return None if found is None else _merged(found)
+
+
+def same_variable(one: Node, other: Node) -> bool:
+    """Whether two sets bound the same thing, where both name it: x < 3 is not y < 3."""
+    mine, theirs = _bounded(one), _bounded(other)
+    return not mine or not theirs or mine == theirs
+
+
+def _bounded(node: Node) -> set[Tree]:
+    """What is bounded by the inequalities in a node."""
+    if isinstance(node, Relation):
+        trees = [one.tree for one in node.members if isinstance(one, Scalar)]
+        bounded = {tree for tree in trees if evaluate.symbols(tree) or isinstance(tree, Call)}
+        names = set().union(*map(evaluate.symbols, bounded))
+        return {Sym(name) for name in names} if len(names) == 1 and not _called(bounded) else bounded
+    if isinstance(node, Chain):
+        return {node.left} if node.left is not None and is_set(node) else set()
+    parts = node.parts if isinstance(node, SetOp) else ()
+    return set().union(*map(_bounded, parts))
+
+
+def _called(trees: set[Tree]) -> bool:
+    return any("call" in evaluate.operators(tree) for tree in trees)
 
 
 def equal(one: Reals, other: Reals) -> bool:
@@ -130,9 +155,9 @@ def _solved(relation: Relation) -> Reals | None:
     bounded = {tree for tree in trees if evaluate.symbols(tree) or isinstance(tree, Call)}
     if len(trees) < len(relation.members):
         return None
-    if len(bounded) == 1 and "abs" not in evaluate.operators(next(iter(bounded))):
-        # what is bounded stands for itself, be it x, f(x) or x + y
-        trees = [Sym("x") if tree in bounded and not _linear(tree) else tree for tree in trees]
+    if len(bounded) == 1 and (_called(bounded) or len(evaluate.symbols(next(iter(bounded)))) > 1):
+        # what is bounded stands for itself, be it f(x) or x + y
+        trees = [Sym("x") if tree in bounded else tree for tree in trees]
     names = set().union(*map(evaluate.symbols, trees))
     if len(names) != 1:
         return None
@@ -167,11 +192,6 @@ def _solved_bars(sign: str, inside: Tree, trees: list[Tree]) -> Reals | None:
     if first is None or second is None:
         return None
     return _intersection(first, second) if sign.startswith("<") else first + second
-
-
-def _linear(tree: Tree) -> bool:
-    names = evaluate.symbols(tree)
-    return len(names) == 1 and _condition(next(iter(names)), "<", tree, Num(Fraction(0))) is not None
 
 
 _PLACES: Final = tuple(map(Fraction, ("0", "1", "-3", "2.5", "-7.75", "40")))

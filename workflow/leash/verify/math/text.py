@@ -155,6 +155,8 @@ _SPACED: Final = re.compile(r"(?<![\d.,^_{}/] )(?<![\d.,^_/])\d{1,3}(?: \d{3})+(
 _SPACES: Final = re.compile(
     r"\\[,;:> ]|\\(?:quad|qquad|enspace|enskip|thinspace|medspace|thickspace)(?![A-Za-z])|~|\\!|\\hspace\s*\{[^{}]*\}"
 )
+_LARGE_POWERS: Final = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_LARGE: Final = re.compile(r"(?<=\d)\s*(?:\\text\s*\{\s*)?\b(" + "|".join(_LARGE_POWERS) + r")\b\s*\}?")
 _WORDS: Final = {
     **dict(zip("two three four five six seven eight nine".split(), "23456789", strict=True)),
     **{"ten": "10", "eleven": "11", "twelve": "12", "sixteen": "16"},
@@ -188,6 +190,7 @@ def clean(text: str, join: bool = True) -> str:
     text = re.sub(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![A-Za-z])(?=\s*(?:$|[,)}C]))", "°", text)
     text = re.sub(r"\{\s*(-?[\w.\\]+)\s*\\over\s*(-?[\w.\\]+)\s*\}", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\%", "%", text)
+    text = _LARGE.sub(lambda found: rf"\times 10^{{{_LARGE_POWERS[found[1]]}}}", text)
     text = re.sub(r"(?<=\d)\s*\\text\{\s*[eE]\s*\}\s*\{?(-?\d+)\}?", r"e\1", text)
     return _trimmed(text)
 
@@ -207,6 +210,7 @@ def _from_unicode(text: str) -> str:
         "[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱ]+", lambda found: "^{" + found.group().translate(_SUPERSCRIPTS) + "}", text
     )
     text = re.sub("[₀₁₂₃₄₅₆₇₈₉₊₋]+", lambda found: "_{" + found.group().translate(_SUBSCRIPTS) + "}", text)
+    text = re.sub(r"√\s*(\d+(?:\.\d+)?|[A-Za-z])", r"\\sqrt{\1}", text)
     for fraction, (top, bottom) in _FRACTIONS.items():
         text = text.replace(fraction, rf"\frac{{{top}}}{{{bottom}}}")
     text = "".join(_UNICODE.get(character, character) for character in text)

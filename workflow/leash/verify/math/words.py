@@ -55,6 +55,8 @@ def in_words(text: str) -> Words | Choice | None:
         if pattern.fullmatch(lower):
             return node
     choice = _CHOICE.fullmatch(plain)
+    if choice and re.search(r"^\s*(?:and|or|,|&)|\(?\b[A-J]\)", choice[2]):
+        return Words(lower)  # more than one choice
     if choice and plain != choice[1]:
         if not choice[2] or re.match(r"\(?[A-J]\s*[).:]", plain) or "text" in text:
             return Choice(choice[1], choice[2])
