@@ -137,9 +137,8 @@ class _Parser:
                 if above < below:
                     self._at += 3
                     return _mixed(above / below)
-            factorial = isinstance(before, Op) and before.name.startswith("factorial")
             power_of_ten = self.here.text == "10" and self._next().text in ("^", "**")
-            if not factorial and not power_of_ten:
+            if isinstance(before, Num) and not power_of_ten:
                 raise UnreadableError("two numbers side by side")
         factor = self.power()
         if whole and isinstance(factor, Op) and factor.name == "div" and isinstance(before, Num):
