@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from leash import specs
+from leash.benchmarks.prompts import TEMPLATES
 from leash.config import Study
 from leash.loading import load
 from leash.sampling.plan import Shard
@@ -38,6 +39,7 @@ def all_specs(of: Study) -> dict[str, str]:
         "train dapo": specs.train(of, "dapo"),
         "sample": specs.sample(of, DAPO, "gcd", SHARD),
         "verify": specs.verification(of, "gcd"),
+        "tail": specs.tail(of, "gcd"),
         "metrics": specs.metrics(of, comparisons(of)[0], "gcd"),
         "show": specs.presentation(of, comparisons(of)),
     }
@@ -68,6 +70,36 @@ def all_specs(of: Study) -> dict[str, str]:
 def test_a_change_touches_exactly_what_depends_on_it(changes: dict[str, object], touched: set[str]) -> None:
     before, after = all_specs(study()), all_specs(study(**changes))
     assert {name for name in before if before[name] != after[name]} == touched
+
+
+FILE: dict[str, Any] = {"domain": "math", "file": "data/mine.jsonl", "size": 2, "budget": 256}
+COLUMNS = '"columns":{"gold":"answer","id":null,"metadata":[],"question":"question","unit":null}'
+
+
+def test_the_questions_spec_of_a_task_stays_as_it_was() -> None:
+    # Another text would make every user's questions, and so their samples, again.
+    assert specs.questions(study(), "gcd") == (
+        '{"params":{"max_numbers":2,"max_value":99,"min_numbers":2,"min_value":2},"prompt":"{question}",'
+        '"reasoning_gym":"gcd","seed":50000000,"size":50,"version":1}'
+    )
+
+
+def test_the_questions_spec_of_a_file_and_of_a_hub_dataset() -> None:
+    hub = {key: value for key, value in FILE.items() if key != "file"} | {"hub": "a/b", "revision": "c1"}
+    of = study(benchmarks__mine=FILE, benchmarks__hub=hub | {"split": "train", "prompt": "Q: {question}"})
+    assert specs.questions(of, "mine") == (
+        f'{{"benchmark":"mine",{COLUMNS},"file":"data/mine.jsonl","prompt":"{{question}}","size":2,"version":1}}'
+    )
+    assert specs.questions(of, "hub") == (
+        f'{{"benchmark":"hub",{COLUMNS},"hub":"a/b","hub_config":null,"prompt":"Q: {{question}}",'
+        '"revision":"c1","size":2,"split":"train","version":1}'
+    )
+
+
+def test_a_named_template_and_its_text_are_the_same_spec() -> None:
+    named = specs.questions(study(benchmarks__mine=FILE | {"prompt": "boxed"}), "mine")
+    text = specs.questions(study(benchmarks__mine=FILE | {"prompt": TEMPLATES["boxed"]}), "mine")
+    assert named == text != specs.questions(study(benchmarks__mine=FILE), "mine")
 
 
 def test_the_presentation_keeps_the_order_of_the_config() -> None:

@@ -12,14 +12,17 @@ from checkout import Checkout
 FIGURES = {"draw_pass_at_k": 2, "draw_regions": 1}
 TABLES = {"make_table": 4}
 FROM_METRICS = {"measure_regions": 6, "pool_benchmarks": 3} | TABLES | FIGURES
-FROM_COUNTS = {"count_outcomes": 8, "match_states": 6} | FROM_METRICS
+AUDIT_TABLE = {"make_tail_table": 1}
+AUDIT = {"audit_tail": 6} | AUDIT_TABLE
+FROM_REGIONS = AUDIT | FROM_METRICS
+FROM_COUNTS = {"count_outcomes": 8, "match_states": 6} | FROM_REGIONS
 FROM_VERDICTS = {"verify_samples": 8} | FROM_COUNTS
 
 
 def from_samples(states: int, targets: int) -> dict[str, int]:
-    """Jobs from sampling to metrics, for so many states and, among them, targets (each on one benchmark)."""
+    """Jobs from sampling to metrics and audit, for so many states and, among them, targets (each on one benchmark)."""
     sides = dict.fromkeys(("draw_samples", "verify_samples", "count_outcomes"), states)
-    return sides | dict.fromkeys(("match_states", "measure_regions"), targets)
+    return sides | dict.fromkeys(("match_states", "audit_tail", "measure_regions"), targets) | AUDIT_TABLE
 
 
 def comment(text: str) -> str:
@@ -40,8 +43,11 @@ def test_a_touched_module_reruns_nothing(study: Checkout) -> None:
     [
         ("figures/pass_at_k.py", FIGURES),
         ("tables/layouts.py", TABLES),
+        ("tables/tail.py", AUDIT_TABLE),
+        ("tail.py", AUDIT),
+        ("verify/opinion/answers.py", AUDIT),
         ("metrics.py", FROM_METRICS),
-        ("match.py", {"match_states": 6} | FROM_METRICS),
+        ("match.py", {"match_states": 6} | FROM_REGIONS),
         ("counts.py", FROM_COUNTS),
         ("verify/gym.py", FROM_VERDICTS),
         ("verify/extract.py", FROM_VERDICTS),
@@ -93,7 +99,7 @@ def test_a_larger_budget_draws_only_the_additional_samples(study: Checkout) -> N
 
 def test_a_smaller_number_of_benchmarks_only_gathers_again(study: Checkout) -> None:
     jobs = study.planned(*study.with_config("run: {benchmarks: [gcd]}\n"))
-    assert jobs == {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES
+    assert jobs == {"pool_benchmarks": 3, "draw_pass_at_k": 1, "draw_regions": 1} | TABLES | AUDIT_TABLE
 
 
 @pytest.mark.parametrize(
@@ -101,7 +107,7 @@ def test_a_smaller_number_of_benchmarks_only_gathers_again(study: Checkout) -> N
     ["models: {dapo: {label: Another}}", "benchmarks: {gcd: {label: Another}}"],
 )
 def test_a_label_recomputes_nothing_and_is_drawn_anew(study: Checkout, change: str) -> None:
-    assert study.planned(*study.with_config(change + "\n")) == TABLES | FIGURES
+    assert study.planned(*study.with_config(change + "\n")) == TABLES | AUDIT_TABLE | FIGURES
 
 
 @pytest.mark.parametrize("setting", ["max_num_seqs: 64", "enforce_eager: false", "pin_cores: false"])

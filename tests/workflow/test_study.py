@@ -32,6 +32,8 @@ def test_the_run_prints_tables_where_they_are_and_the_time_of_each_stage(
     for table in ("table01-support", "table03-sft-vs-rlvr", "table04-checkpoints", "table06-benchmarks"):
         for suffix in ("csv", "md", "tex"):
             assert (checkout.results / f"tables/{table}.{suffix}").stat().st_size > 0
+    for suffix in ("csv", "md"):
+        assert (checkout.results / f"tables/tail-audit.{suffix}").stat().st_size > 0
     assert "results/smoke/tables/table01-support.md" in printed
     assert re.search(r"draw_samples +\|? *8", printed)
 
@@ -154,3 +156,27 @@ def test_table06_equals_a_recomputation_from_the_verdicts(
     for name, value in wanted.items():
         told = float(rows[0][name]) if rows[0][name] else nan
         assert (isnan(told) and isnan(value)) or told == pytest.approx(value, abs=0, rel=1e-15), name
+
+
+def test_the_audit_has_every_label_that_rests_on_few_and_table_1_counts_them(
+    finished: tuple[Checkout, str],
+) -> None:
+    checkout = finished[0]
+    wanted = set()
+    for target in ("dapo/step2", "dapo/step4", "sft/final"):
+        for benchmark in ("chain-sum", "gcd"):
+            base, state = solved(checkout, "base/final", benchmark), solved(checkout, target, benchmark)
+            wanted |= {
+                (*target.split("/"), benchmark, question)
+                for question in base
+                if {base[question][1], state[question][1]} & {1, 2, 3}
+            }
+    with (checkout.results / "tables/tail-audit.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(r["target"], r["target_checkpoint"], r["benchmark"], r["question_id"]) for r in rows} == wanted
+    assert {r["opinion"] for r in rows} <= {"agrees"}, (
+        "the verifier and the second opinion differ on plain integers"
+    )
+    with (checkout.results / "tables/table01-support.csv").open() as file:
+        overall = [row for row in csv.DictReader(file) if row["scope"] == "overall"]
+    assert sum(int(row["tail"]) for row in overall) == len(wanted)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import stand_ins
+from leash.verify.assess import assess
 from leash.verify.pool import Worker
 
 
@@ -45,6 +47,31 @@ def test_a_call_that_fails_is_reported_and_the_next_one_works(
     assert (reply.value, reply.failure) == (None, failure)
     assert detail in reply.detail
     assert worker.call("'\\ud800\\0' + '…'").value == "\ud800\0…"
+
+
+def test_the_verifier_itself_is_called_and_killed_where_it_is_slow() -> None:
+    with Worker(assess, timeout=30, preload=["leash.verify.assess"]) as worker:
+        assert worker.call("math", r"\frac{1}{2}", None, ["0.5"], {}).value == [True, "numbers", "0.5"]
+        assert worker.call("math", "1/3", None, ["0.5"], {}).value == [False, "", "1/3"]
+        assert worker.call("numeric", "1", None, ["fast"], {"tolerance": 0.05}).failure == "error"
+    slow = "+".join(f"\\sin({index}x)" for index in range(150))
+    with Worker(assess, timeout=1e-4, preload=["leash.verify.assess"]) as worker:
+        reply = worker.call("math", slow, None, [slow + "+1"], {})
+        assert (reply.value, reply.failure) == (None, "timeout")
+        assert worker.call("math", slow, None, [slow + "+1"], {}).failure == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [("hang", "timeout"), ("power", "timeout"), ("memory", "error"), ("raise", "error"), ("crash", "error")],
+)
+def test_a_function_of_this_project_that_fails_is_never_an_answer(answer: str, failure: str) -> None:
+    with Worker(stand_ins.assess, timeout=1.0) as worker:
+        reply = worker.call("math", answer, None, ["5"], {})
+        assert (reply.value, reply.failure) == (None, failure)
+        assert reply.seconds < 60
+        assert worker.call("math", "5", None, ["5"], {}).value == [True, "by the stand-in", "5"]
+        assert worker.call("math", "6", None, ["5"], {}).value == [False, "by the stand-in", "6"]
 
 
 def test_a_healthy_worker_is_kept_and_a_killed_one_replaced(worker: Worker) -> None:

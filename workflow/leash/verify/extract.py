@@ -39,17 +39,29 @@ def extract(completion: str, rules: Sequence[str] = RULES, complete: bool = True
     # what only sounds like a conclusion may be followed by the model's own question
     marked = [rule for rule in rules if rule != "concluding"]
     for cut in _turns(completion):
-        found = _unthought(completion[:cut], rules if completion[cut] == "<" else marked, complete=True)
+        found = _unthought(completion[:cut], rules if completion[cut] in "<[" else marked, complete=True)
         if found:
             return found
     return _unthought(completion, rules, complete)
 
 
 _TURN: Final = re.compile(
-    r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User|Instruction|Q)(?: \d+)?[ \t]*:"
-    r"|<\|(?:im_end|im_start|endoftext|eot_id)\|>"
+    r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User|Instruction|Q)(?: \d+)?[ \t]*(?::|(?<=\d)\.)"
+    r"|\n(?:user|human)[ \t]*(?=\n)|</s>|\[INST\]|<\|(?:im_end|im_start|endoftext|eot_id|user|end)\|>"
 )
-_TURN_WORDS: Final = ("Question", "Problem", "Human", "User", "Instruction", "\nQ", "<|")
+_TURN_WORDS: Final = (
+    "Question",
+    "Problem",
+    "Human",
+    "User",
+    "Instruction",
+    "\nQ",
+    "<|",
+    "\nuser",
+    "\nhuman",
+    "</s>",
+    "[INST]",
+)
 _MOST_TURNS: Final = 4
 
 
@@ -68,11 +80,13 @@ def _unthought(text: str, rules: Sequence[str], complete: bool) -> Extracted | N
     end = text.rfind("</think>")
     after = text[end + len("</think>") :] if end >= 0 else text
     if "<think>" in after:
-        return _tagged(after, [rule for rule in rules if rule == "answer_tag"])
+        return _tagged(after, [rule for rule in rules if rule != "open_tag"])
     found = _in_text(after, rules, complete)
     if found or end < 0:
         return found
-    return _in_text(text[:end], [rule for rule in rules if rule in ("answer_tag", "boxed")], complete=False)
+    # a tag commits wherever it stands; a box in a thought only where nothing but the thought was written
+    committed = ("answer_tag",) if after.strip() else ("answer_tag", "boxed")
+    return _in_text(text[:end], [rule for rule in rules if rule in committed], complete=False)
 
 
 def _in_text(text: str, rules: Sequence[str], complete: bool) -> Extracted | None:
@@ -81,6 +95,8 @@ def _in_text(text: str, rules: Sequence[str], complete: bool) -> Extracted | Non
         if tagged:
             return tagged
     boxed, end = _boxed(text) if "boxed" in rules else (None, 0)
+    if boxed and _withdrawn(text, end):
+        boxed = None
     if end < 0:  # a box was begun and not finished: what stood before it is withdrawn
         return None
     stated = _stated(text, end, boxed is not None, complete) if "stated" in rules else None
@@ -100,16 +116,16 @@ def _tagged(text: str, rules: Sequence[str]) -> Extracted | None:
     if "answer_tag" in rules and closing >= 0 and start >= 0:
         # of several closing tags after the last opening one, the first ends the pair
         inside = text[start + len("<answer>") : text.find("</answer>", start)]
-        return _inside_tag(inside, "answer_tag")
+        return _inside_tag(inside, "answer_tag", rules)
     start = text.rfind("<answer>")
     if "open_tag" in rules and start >= 0 and len(text) - start <= _LONGEST_OPEN:
-        return _inside_tag(text[start + len("<answer>") :], "open_tag")
+        return _inside_tag(text[start + len("<answer>") :], "open_tag", rules)
     return None
 
 
-def _inside_tag(inside: str, rule: str) -> Extracted | None:
-    """What stands in a tag; where it holds a box, the box."""
-    boxed = _boxed(inside)[0] if "box" in inside else None
+def _inside_tag(inside: str, rule: str, rules: Sequence[str]) -> Extracted | None:
+    """What stands in a tag; where it holds a box, and boxes count, the box."""
+    boxed = _boxed(inside)[0] if "boxed" in rules and "box" in inside else None
     if boxed:
         return boxed._replace(rule=rule)
     inside = inside.strip()
@@ -204,6 +220,33 @@ def closing_brace(text: str, start: int) -> int:
     return -1
 
 
+_DENIED_BEFORE: Final = re.compile(r"\bnot\s*[$\\({]*\s*$")
+_DENIED_AFTER: Final = re.compile(
+    r"[\s$)\\\]]*(?:\?|\b(?:is|are) (?:impossible|wrong|incorrect|not|false)\b)"
+)
+_REPENTED: Final = re.compile(
+    r"\bI (?:have )?made an? (?:\w+ )?(?:mistake|error)"
+    r"|\b(?:that|this|which) (?:is|was) (?:wrong|incorrect|not right)\b"
+    r"|\blet me (?:re|start over|try again)",
+    re.IGNORECASE,
+)
+
+
+def _withdrawn(text: str, end: int) -> bool:
+    """Whether the last box, which ends at an index, is denied beside it or taken back after it."""
+    start = _last_start(text, end)
+    return bool(
+        _DENIED_BEFORE.search(text, max(0, start - 30), start)
+        or _DENIED_AFTER.match(text, end)
+        or _REPENTED.search(text, end)
+    )
+
+
+def _last_start(text: str, end: int) -> int:
+    box = _last_box(text, end)
+    return box.start if box else end
+
+
 def _with_name(text: str, box: _Box) -> str:
     name = _NAME.search(text, max(0, box.start - 40), box.start)
     return f"{name[1]} = {box.inside}" if name and "=" not in box.inside else box.inside
@@ -212,7 +255,7 @@ def _with_name(text: str, box: _Box) -> str:
 # plain words
 
 _LABEL: Final = re.compile(
-    r"(?:(?<!other )\b(?:answer|(?:correct|right|final|best)\s+(?:choice|option))\b(?:\s+choice)?\s*(?:\*\*)?\s*"
+    r"(?:(?<!other )\b(?:answer|(?:correct|right|final|best)\s+(?:choice|option))\b(?: choice)?\s{0,3}(?:\*\*)?\s{0,3}"
     r"(?::|：|\bis\b|=|(?=\\\[|\\\(|\$\$))|答案(?:是|为|：|:)|(?:^|\n)\W{0,5}final answer\W{0,3}(?=\n)|\n####(?=[ \t]))"
     r"[ \t]*(?::|：)?",
     re.IGNORECASE,
@@ -232,17 +275,49 @@ def _stated(text: str, after: int, boxed: bool, complete: bool) -> Extracted | N
     tail = text[after:] if after else text
     if not any(word in tail for word in _LABEL_WORDS):
         return None
-    for label in reversed(list(_LABEL.finditer(text, after))):
+    labels = list(_LABEL.finditer(text, after))
+    for label in reversed(labels[-_MOST_LABELS:]):
+        if not complete and label.group().rstrip()[-1:] not in ":：":
+            continue  # in a text cut short, "the answer is 5" may have gone on with "but"
+        if _DOUBTED.search(_sentence_before(text, label.start())):
+            continue
         value, terminated = _line_after(text, label.end())
         if not value or _PREDICATE.match(value):
             continue
-        if (terminated or complete) and (not boxed or _VALUE_LIKE.search(value)):
+        if (terminated or complete) and (not boxed or _MATH_FIRST.match(value)):
             return Extracted(value, "stated")
     return None
 
 
+_MOST_LABELS: Final = 50
+_DOUBTED: Final = re.compile(
+    r"\b(?:wrong|incorrect|common|mistaken|students?|someone|somebody|might|may|could|would|suppos\w+|assum\w+|if"
+    r"|whether|perhaps|maybe|think|thought|guess\w*|say|says|not|their|his|her|previous|old|hope)\b",
+    re.IGNORECASE,
+)
+_MATH_FIRST: Final = re.compile(r"[\s*$(\[{+\-−\\]*(?:\d|[$\\]|[A-Za-z](?![A-Za-z]))|[$€£]|\$?\\")
+
+
+def _sentence_before(text: str, start: int) -> str:
+    """The sentence that a label stands in, up to the label."""
+    before = text[max(0, start - 120) : start + 1]
+    return re.split(r"[.!?。]\s|\n", before)[-1]
+
+
+_DISPLAY: Final = re.compile(r"[\s*:]*(?:\\\[|\$\$)\s*([^$]{1,300}?)\s*(?:\\\]|\$\$)")
+_LEADING: Final = re.compile(
+    r"^[\s*_:]*(?:approximately|about|therefore|thus|exactly|simply|roughly|just|only)\b\s*", re.IGNORECASE
+)
+_TRAILING: Final = re.compile(
+    r"\s*[,;(–—]\s*(?:since|because|as|where|which|so|when|by|not|for|with|given)\b.*$", re.S
+)
+
+
 def _line_after(text: str, start: int) -> tuple[str, bool]:
     """What is stated after a label, up to the end of its sentence, and whether that end is there."""
+    display = _DISPLAY.match(text, start)
+    if display:
+        return display[1].strip(), True
     line_end = text.find("\n", start)
     line = text[start : line_end if line_end >= 0 else len(text)]
     if not line.strip(" *:\t"):  # the label stands on a line of its own
@@ -252,6 +327,7 @@ def _line_after(text: str, start: int) -> tuple[str, bool]:
     sentence, ended = _first_sentence(line)
     prose = _PROSE.match(sentence)
     value = sentence[prose.end() :] if prose else sentence
+    value = _LEADING.sub("", _TRAILING.sub("", value))
     return value.strip(" \t*_:"), ended or line_end >= 0
 
 
@@ -262,7 +338,7 @@ def _first_sentence(line: str) -> tuple[str, bool]:
     for index, character in enumerate(line):
         if character == "$" and not unpaired and line[index - 1 : index] != "\\":
             in_math = not in_math
-        elif character in "。!" or (
+        elif character == "。" or (
             character == "." and not in_math and (index + 1 == len(line) or line[index + 1] in " *)")
         ):
             return line[:index], True

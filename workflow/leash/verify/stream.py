@@ -22,6 +22,7 @@ _MEMO_ENTRIES: Final = 65_536
 _MEMO_LONGEST: Final = 1000  # characters; longer answers hardly repeat
 _LONGEST_KEPT: Final = 1000  # characters of an extracted answer in a verdicts file
 _LONGEST_SCORED: Final = 100_000  # characters; a longer answer is wrong without being read
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=\d)\s+(?=\d)")
 _INTEGER: Final = re.compile(r"([+-]?\d{1,15})(?:\.0+)?")
 PRELOAD: Final = {
     "gym": ["reasoning_gym", "leash.verify.assess"],
@@ -236,7 +237,9 @@ def _used(found: Extracted, verdict: Verdict) -> str:
 
 
 def _spelt(answer: str) -> str:
-    """Without spaces, and with one spelling of a fraction."""
+    """Without spaces, and with one spelling of a fraction; a space may stand between two numbers."""
+    if " " in answer:
+        answer = _BETWEEN_DIGITS.sub("_", answer)
     return answer.replace(" ", "").replace("dfrac", "frac").replace("tfrac", "frac")
 
 

@@ -94,7 +94,7 @@ def _same_chains(gold: Node, answer: Node) -> Same:
             return _matched(each.items, answer.items)
         return same(gold.members[0], answer)
     assert isinstance(answer, Chain)
-    return _same_value(gold, answer)
+    return None if _unsorted(answer.name) else _same_value(gold, answer)
 
 
 def _named_each(chain: Chain) -> Group | None:
@@ -152,6 +152,12 @@ def _rename(tree: Tree, names: dict[str, str]) -> Tree:
     return Op(tree.name, arguments) if isinstance(tree, Op) else Call(tree.name, arguments)
 
 
+def _unsorted(name: str | None) -> bool:
+    """(y, x) = (1, 2): the value alone would be taken for (x, y)."""
+    names = (name or "").strip("()").split(",")
+    return names != sorted(names)
+
+
 def _same_value(gold: Node, answer: Chain) -> Same:
     """The value of a chain is its last member, where all its constant members agree.
 
@@ -172,16 +178,30 @@ def _same_value(gold: Node, answer: Chain) -> Same:
 
 
 def _says_value(members: tuple[Node, ...]) -> bool:
-    """Whether the first of two members is a constant, or a sum or product of variables, as in m + n = 7."""
-    first = members[0]
-    if len(members) > 2 or not isinstance(first, Scalar) or not evaluate.symbols(first.tree):
+    """Whether the first of two members is what may be asked for: a constant, m + n, xy, sin A, AB^2.
+
+    x + 1 and x^2 + y^2 are not: x + 1 = 2 says that x is 1, and x^2 + y^2 = 1 is a circle.
+    """
+    first, last = members[0], members[-1]
+    if len(members) > 2 or not isinstance(first, Scalar):
         return True
-    tree = first.tree
-    return (
-        isinstance(tree, Op)
-        and tree.name in ("add", "mul")
-        and all(isinstance(one, Sym) for one in tree.args)
-    )
+    tree, names = first.tree, evaluate.symbols(first.tree)
+    if not names or isinstance(tree, Call):
+        return True
+    if not isinstance(tree, Op) or (tree.name in ("add", "mul", "pow", "neg") and len(names) < 2):
+        return False
+    if tree.name != "add":
+        return True
+    zero = isinstance(last, Scalar) and evaluate.exact(last.tree) == 0
+    return not zero and all(map(_is_linear_term, tree.args))
+
+
+def _is_linear_term(tree: Tree) -> bool:
+    if isinstance(tree, Op) and tree.name == "neg":
+        return _is_linear_term(tree.args[0])
+    if isinstance(tree, Op) and tree.name == "mul":
+        return all(isinstance(one, Num | Sym) for one in tree.args)
+    return isinstance(tree, Sym | Num)
 
 
 def _nearly(one: Node, other: Node, chain: Chain) -> bool:
@@ -303,7 +323,11 @@ def _same_groups(gold: Node, answer: Node) -> Same:
             return None
         return _in_order(one, other)
     golden, given = _distinct(one), _distinct(other)
-    if not isinstance(gold, Group) and all(same(first, given[0]) for first in given[1:]):
+    if (
+        not isinstance(gold, Group)
+        and len(set(given)) == len(given)
+        and all(same(one, given[0]) for one in given)
+    ):
         given = given[:1]  # 1/2 or 0.5: one value, twice
     if ELLIPSIS in golden or ELLIPSIS in given:
         golden, given = _expanded(golden), _expanded(given)

@@ -18,6 +18,7 @@ _MOST_BITS: Final = 200_000
 _MOST_FACTORIAL: Final = 5000
 _LARGEST_LOG2: Final = 10**15
 DIGITS: Final = 50
+_MANY_DIGITS: Final = 1000
 EXACT_BELOW: Final = 1e40
 """Up to here two different integers differ within the digits computed."""
 
@@ -129,7 +130,7 @@ def _exact_power(base: Fraction, power: Fraction) -> Fraction | None:
     if power.denominator != 1:
         root = _exact_root(base, power.denominator) if power.denominator <= 64 else None
         return None if root is None else _exact_power(root, Fraction(power.numerator))
-    if abs(power) * _bits(base) > _MOST_BITS:
+    if abs(power) * log2(max(abs(base.numerator), base.denominator, 1)) > _MOST_BITS:
         return None
     return base ** int(power)
 
@@ -201,6 +202,13 @@ def printed(value: Any, digits: int) -> str:
     return str(_context.nstr(value, digits)).removesuffix(".0")
 
 
+def agree_closely(one: Tree, other: Tree, point: Point) -> bool:
+    """Whether two values that agree to DIGITS digits go on to do so: 1 - 2^{-300} is not 1."""
+    with _context.workdps(_MANY_DIGITS):
+        values = _value(one, point), _value(other, point)
+        return bool(abs(values[0] - values[1]) <= abs(values[0]) * _context.mpf(10) ** (20 - _MANY_DIGITS))
+
+
 def real(value: Any) -> Any:
     """A real value: NaN for one that is not."""
     if isinstance(value, COMPLEX):
@@ -228,11 +236,25 @@ _COUNTED: Final = frozenset("nkmNMKjl")
 def _coordinate(name: str, index: int, integers: bool, negative: bool) -> Any:
     digest = hashlib.sha256(f"{name}/{index}".encode()).digest()
     if integers or name in _COUNTED:
-        return _context.mpf(2 + int.from_bytes(digest[:2]) % 29)
+        return _context.mpf(_whole(name, index))
     fraction = _context.mpf(int.from_bytes(digest[:16])) / _context.mpf(2) ** 128
     sign = -1 if negative and digest[16] % 2 else 1
     # half of the points below 1, for arcsin and its like
     return sign * (fraction * _context.mpf("0.9") + _context.mpf("0.05") if index % 2 else 1 + 2 * fraction)
+
+
+_WHOLE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 21, 25, 30, 101, 250)
+
+
+def _whole(name: str, index: int) -> int:
+    """Different integers at different points, small and large, in an order of the name's own."""
+    digest = hashlib.sha256(name.encode()).digest()
+    first, step = (
+        digest[0],
+        1 + digest[1] % (len(_WHOLE) - 1),
+    )  # their number is prime: every one has its turn
+    whole = _WHOLE[(first + step * index) % len(_WHOLE)]
+    return whole + len(_WHOLE) * (index // len(_WHOLE))
 
 
 _FUNCTIONS: Final = {

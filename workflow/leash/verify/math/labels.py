@@ -37,7 +37,7 @@ _MOST_BITS: Final = 200
 
 def canonical(answer: str) -> str:
     """The class name of an answer. Never empty for an answer that is not blank; at most 300 characters."""
-    return _label(prepare(answer).readings[0])[:_LONGEST]
+    return _label(prepare(answer).readings[0])[:_LONGEST] or "(nothing readable)"
 
 
 def _label(node: Node) -> str:

@@ -74,6 +74,8 @@ def _answer_without_unit(gold: Quantity, answer: Scalar) -> str | None:
 
 def _answer_with_unit(gold: Scalar, answer: Quantity) -> str | None:
     """A unit beside the gold's bare number is the question's, unless a share or an angle says otherwise."""
+    if _based(gold):
+        return None
     if answer.whole is not None and not answer.marked:
         how = numbers.same(gold.tree, answer.whole)
         if how:
@@ -121,7 +123,9 @@ def _same_based(gold: Scalar, answer: Scalar) -> str | None:
     """Numbers in a base: digits alone are taken in the gold's base, which the question names."""
     if _based(gold) and not _based(answer):
         assert isinstance(gold.tree, Op)
-        return numbers.same(gold.tree.args[0], answer.tree) and "digits"
+        return (
+            numbers.same(gold.tree.args[0], answer.tree) and isinstance(answer.tree, Num) and "digits"
+        ) or None
     if not _based(gold):
         return None
     return numbers.same(gold.tree, answer.tree)

@@ -47,12 +47,12 @@ def same(gold: Tree, answer: Tree) -> str | None:
 
 
 def _prime_factors(tree: Tree) -> list[int] | None:
-    """The numbers of a product that is written out in primes, or None: 2 × 2 × 3 asks for a factorization."""
+    """The numbers of a product written out in three primes or more, or None: 2 × 2 × 3 asks for its factors."""
     if not isinstance(tree, Op) or tree.name != "mul" or not all(isinstance(one, Num) for one in tree.args):
         return None
     values = [evaluate.exact(one) for one in tree.args]
     whole = [int(value) for value in values if value is not None and value.denominator == 1]
-    return sorted(whole) if len(whole) == len(values) and all(map(_is_prime, whole)) else None
+    return sorted(whole) if len(whole) == len(values) > 2 and all(map(_is_prime, whole)) else None
 
 
 def _is_prime(number: int) -> bool:
@@ -83,8 +83,13 @@ def _same_values(gold: Tree, answer: Tree) -> str | None:
         return None
     if evaluate.close(one, other):
         # beyond the digits computed, only numbers built alike are known to be equal: 10^{60} + 1 is not 10^{60}
-        beyond = abs(one) > evaluate.EXACT_BELOW
-        return "numbers" if not beyond or _same_form(gold, answer) else None
+        if _same_form(gold, answer):
+            return "form"
+        return (
+            "numbers"
+            if abs(one) < evaluate.EXACT_BELOW and evaluate.agree_closely(gold, answer, {})
+            else None
+        )
     return "rounded" if _rounds(gold, answer, one, other) else None
 
 
@@ -180,7 +185,8 @@ def _same_functions(gold: Tree, answer: Tree, names: set[str]) -> str | None:
             continue
         if not evaluate.close(*values, relative=1e-25):
             return None
-        agreeing += 1
+        # a value of more digits than are computed shows nothing
+        agreeing += bool(abs(values[0]) < evaluate.EXACT_BELOW)
     return f"values at {agreeing} points" if agreeing >= _NEEDED else None
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
+from leash.verify.math import evaluate, units
 from leash.verify.math import text as spelling
-from leash.verify.math import units
 from leash.verify.math.nodes import (
     ELLIPSIS,
     NONE,
@@ -42,8 +42,11 @@ def prepare(answer: str) -> Prepared:
     if not spelling.COMMA_GROUPS.search(answer):
         return Prepared(spelling.textual(cleaned), (read(cleaned),))
     split = spelling.clean(answer, join=False)
-    bracketed = re.search(r"[(\[{]\s*(?:[^()\[\]{}]*,)?\d{1,3},\d{3}", answer) is not None
-    ordered = (split, cleaned) if bracketed else (cleaned, split)
+    if re.search(r"[(\[{]\s*(?:[^()\[\]{}]*,)?\d{1,3},\d{3}\s*(?:,[^()\[\]{}]*)?\\?[)\]}]", answer):
+        # in brackets a comma separates; (1,000) alone is one number
+        alone = re.fullmatch(r"\W*\d{1,3}(?:,000)+\W*", answer)
+        return Prepared(spelling.textual(cleaned if alone else split), (read(cleaned if alone else split),))
+    ordered = (cleaned, split)
     return Prepared(spelling.textual(cleaned), tuple(map(read, ordered)))
 
 
@@ -60,7 +63,7 @@ _IMPLIES: Final = re.compile(
 
 def read(text: str, depth: int = 0) -> Node:
     """The node of a cleaned text. Never raises: what cannot be read is Raw."""
-    if len(text) > spelling.LONGEST or depth > 20:
+    if len(text) > spelling.LONGEST or depth > _DEEPEST:
         return Raw(text)
     text = _IMPLIES.split(text)[-1].strip()
     if _NO_SOLUTION_IN.match(text):
@@ -77,7 +80,7 @@ def read(text: str, depth: int = 0) -> Node:
         return _item(text, depth)
     items = [_item(part, depth) for part in parts]
     if all(isinstance(item, Relation) for item in items):
-        return SetOp("cup" if _OR.search(text) else "both", tuple(items))
+        return SetOp("cup" if _OR.search(text) else "cap" if _AND.search(text) else "both", tuple(items))
     flat: list[Node] = []
     for item in items:
         flat += item.items if isinstance(item, Group) and item.kind == "list" else [item]
@@ -96,6 +99,7 @@ def _as_tuple(node: Node) -> Node:
     return Group("tuple", node.items) if isinstance(node, Group) and node.kind == "list" else node
 
 
+_AND: Final = re.compile(r"\band\b|和|且")
 _OR: Final = re.compile(r"\bor\b|或")
 _SEPARATOR: Final = re.compile(
     r"\s*[,;]\s*(?:\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?:and|or)\b)?|\\text\s*\{\s*,?\s*(?:and|or)\s*\}|(?<=[\s)])(?:and|or)(?=[\s(\\])|和|或|\uf8fe"
@@ -147,11 +151,14 @@ _ENVIRONMENT: Final = re.compile(
     r"[(\[]?\s*\\begin\s*\{([pbvBV]?matrix|smallmatrix|array)\}(?:\s*\{[lcr| ]*\})?(.*?)\\end\s*\{\1\}\s*[)\]]?",
     re.S,
 )
+_DEEPEST: Final = 50
 _ELLIPSES: Final = frozenset((r"\ldots", "...", r"\ldots."))
 
 
 def _item(text: str, depth: int) -> Node:
     text = text.strip()
+    if depth > _DEEPEST:
+        return Raw(text)
     if text in _ELLIPSES:
         return ELLIPSIS
     words = _in_words(text, depth)
@@ -186,12 +193,16 @@ def _item(text: str, depth: int) -> Node:
 _HALF_DAY: Final = re.compile(r"\s*(?:\\text\s*\{\s*)?\b([aApP])\.?\s?[mM]\.?\s*\}?$")
 
 
+_OF_ANGLES: Final = frozenset("sin cos tan cot sec csc cis".split())
+
+
 def _value(text: str) -> Node:
     split = units.split(text)
     whole = _parsed(text)
     if split:
         value = _parsed(split.value)
-        if value is not None:
+        inside = split.unit.text == "°" and whole is not None and evaluate.operators(whole) & _OF_ANGLES
+        if value is not None and not inside:  # the degrees of sin 30° are the sine's
             return Quantity(value, split.unit, split.marked, whole, text)
     if whole is not None:
         return Scalar(whole, text)
@@ -363,6 +374,8 @@ def _signs(text: str) -> list[str]:
 def _chain(parts: list[str], approximate: bool, depth: int) -> Node:
     name, arguments = _name(parts[0])
     members = parts[1:] if name else parts
+    if not members:
+        return Raw(" = ".join(parts))
     left = _parsed(parts[0])
     nodes = tuple(_item(part, depth + 1) for part in members)
     last = nodes[-1]

@@ -52,7 +52,7 @@ class _Parser:
 
     @property
     def here(self) -> Token:
-        return self._tokens[self._at]
+        return self._next(0)
 
     def _next(self, ahead: int = 1) -> Token:
         return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
@@ -366,6 +366,8 @@ class _Parser:
             inside = "".join(parts[1:])
         else:
             inside = self.here.text
+            if self.here.kind == "end":
+                raise UnreadableError(f"\\{name} of nothing")
             self._at += 1
         return Sym(f"{name}({inside})" + self._decorations())
 

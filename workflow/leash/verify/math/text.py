@@ -80,7 +80,7 @@ _UNICODE: Final = {**_CHARACTERS, **{greek: name + " " for greek, name in _GREEK
 _LAYOUT: Final = re.compile(
     r"\\(?:left|right|middle|[bB]ig+[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|mathstrut|strut"
     r"|boldsymbol|bm|mathbf|mathit|mathnormal|mathcal|mathscr|bold|it|bf|rm|em|nonumber|notag|hfill|allowbreak|phantom"
-    r"|boxed|fbox|ensuremath|centering|vphantom|hphantom)(?![A-Za-z])"
+    r"|boxed|fbox|large|Large|LARGE|huge|small|ensuremath|centering|vphantom|hphantom)(?![A-Za-z])"
 )
 _TEXT_COMMANDS: Final = re.compile(
     r"\\(?:text|mbox|hbox|textrm|textbf|textit|textsf|texttt|textnormal|mathrm|mathsf|mathtt|operatorname\*?|emph|underline)\s*(?=\{)"
@@ -111,6 +111,7 @@ _SYNONYMS: Final = {
         "backslash": "setminus",
         "smallsetminus": "setminus",
         "simeq": "approx",
+        "sim": "approx",
         "doteq": "approx",
         "cong": "approx",
     },
@@ -174,7 +175,7 @@ def clean(text: str, join: bool = True) -> str:
         text = "".join(" " if unicodedata.category(one) in ("Cc", "Cs", "Cf") else one for one in text)
     text = _from_unicode(text.replace("\\\\", NEW_ROW))
     text = re.sub(r"^\s*\*\*|\*\*\W*$|`", "", text)  # bold and code of Markdown; x**2 stays
-    text = _undelimited(text)
+    text = re.sub(r"\\p?mod\s*\{[^{}]*\}|\\(?:text)?color\s*\{\w+\}", "", _undelimited(text))
     text = _COMMAND.sub(_synonym, text)
     text = _TEXT_COMMANDS.sub(r"\\text", text)
     text = re.sub(r"\\(?:left|right)\s*\.", " ", text)
@@ -190,13 +191,23 @@ def clean(text: str, join: bool = True) -> str:
     text = re.sub(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![A-Za-z])(?=\s*(?:$|[,)}C]))", "°", text)
     text = re.sub(r"\{\s*(-?[\w.\\]+)\s*\\over\s*(-?[\w.\\]+)\s*\}", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\%", "%", text)
+    text = re.sub(r"(\\text\{ dollars\})\s*(\\text\s*\{\s*\w+\s*\}|\w+illion)", r"\2\1", text)
     text = _LARGE.sub(lambda found: rf"\times 10^{{{_LARGE_POWERS[found[1]]}}}", text)
     text = re.sub(r"(?<=\d)\s*\\text\{\s*[eE]\s*\}\s*\{?(-?\d+)\}?", r"e\1", text)
-    return _trimmed(text)
+    text = re.sub(
+        r"\\text\s*\{\s*(?:about|exactly|approximately|roughly)\s*\}|\(\s*(?:exactly|approx\.?)\s*\)",
+        "",
+        text,
+    )
+    return _trimmed(text.strip().strip(NEW_ROW))
 
 
 def textual(text: str) -> str:
-    """A cleaned text without spaces, \\text and bare braces: what is compared character by character."""
+    """A cleaned text without spaces, \\text and bare braces: what is compared character by character.
+
+    A space between digits stays: "1 2" is not 12.
+    """
+    text = re.sub(r"(?<=\d)\s+(?=\d)", "_", text)
     text = re.sub(r"\\text\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\\frac\s*(\d)\s*(\d)", r"\\frac{\1}{\2}", text)
     text = re.sub(r"\{(\w)\}", r"\1", text)

@@ -113,6 +113,8 @@ _ALONE: Final[dict[str, tuple[float, Dimension]]] = {
     **dict.fromkeys(("cent", "cents"), (0.01, _base(money=1))),
     **dict.fromkeys(("electron", "electrons", "photon", "photons", "particle", "particles"), (1, _NONE)),
     **dict.fromkeys(("atom", "atoms", "molecule", "molecules"), (1, _NONE)),
+    "°C": (1, _base(K=1)),  # in a compound, a difference of temperatures
+    "dB": (1, _NONE),
     **dict.fromkeys(("hertz",), (1, _base(s=-1))),
     **dict.fromkeys(("ohms", "Ohm", "Ohms"), (1, _base(kg=1, m=2, s=-3, A=-2))),
     **dict.fromkeys(("coulomb", "coulombs"), (1, _CHARGE)),
@@ -146,13 +148,16 @@ def read(text: str, marked: bool) -> Unit | None:
         found = _FACTOR.match(plain, at)
         if found is None:
             return None
-        one = _one(found["name"], marked)
+        one = _one(found["name"].replace(" ", ""), marked)
         if one is None:
             return None
         divided = divided or bool(found["div"])
         power = int(found["power"] or {"squared": 2, "cubed": 3}.get(found["square"] or "", 1))
         power = -power if divided else power
-        factor *= one[0] ** power
+        try:
+            factor *= one[0] ** power
+        except OverflowError:
+            return None
         dimension = [mine + power * theirs for mine, theirs in zip(dimension, one[1], strict=True)]
         at = found.end()
     return Unit(factor, tuple(dimension), plain)
@@ -165,6 +170,8 @@ def _one(name: str, marked: bool) -> tuple[float, Dimension] | None:
         return _ALONE[name]
     if name in _PREFIXED:
         return _PREFIXED[name]
+    if name[:1] == "K" and name[1:] in ("J", "W", "V", "N", "g", "Pa", "Hz"):  # KJ, as textbooks have it
+        name = "k" + name[1:]
     for size in (2, 1):
         prefix, unit = name[:size], name[size:]
         if prefix in _PREFIXES and unit in _PREFIXED and unit not in ("rad", "L" if size == 2 else ""):
@@ -175,6 +182,7 @@ def _one(name: str, marked: bool) -> tuple[float, Dimension] | None:
 
 def _plain(text: str) -> str:
     text = _MARKED.sub(r" \1 ", text)
+    text = re.sub(r"\\hat\s*\{[^{}]*\}", "", text)
     text = re.sub(r"\\alpha\s*-\s*(?=particle)", "", text)
     text = re.sub(r"\\mu\s*", "mu", text.replace("\\Omega", "Omega").replace("\\AA", "AA"))
     text = re.sub(r"\\(?:cdot|times)\s*", "*", text).replace("ft-lb", "ft*lbf").replace("\\circ", "°")
@@ -182,6 +190,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\{\s*\}|[{}](?=\s*\^)", "", text)
     text = re.sub(r"\s*\^\s*\{?\s*([-+]?\d+)\s*\}?", r"^\1", text)
     text = re.sub(r"[{}]", "", text)
+    text = re.sub(r"\b(k?J)(?=(?:K|mol)\b)", r"\1 ", text)
     return re.sub(r"\s+", " ", text).strip(" .,;")
 
 
@@ -191,7 +200,8 @@ _TAIL: Final = re.compile(
 _ENDS_VALUE: Final = re.compile(r"(?:[\d)}\]!]|\\pi|\.)\s*\*?\s*$")
 _NOUN: Final = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
 _NOT_NOUNS: Final = frozenset(
-    "or and not if either maybe unless for where when with but both neither nor than to is are mod".split()
+    "halves half thirds quarters fourths fifths sixths eighths tenths dozen dozens squared cubed factorial pairs"
+    " or and not if either maybe unless for where when with but both neither nor than to is are mod".split()
 )
 
 

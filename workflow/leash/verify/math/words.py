@@ -57,6 +57,8 @@ def in_words(text: str) -> Words | Choice | None:
     choice = _CHOICE.fullmatch(plain)
     if choice and re.search(r"^\s*(?:and|or|,|&)|\(?\b[A-J]\)", choice[2]):
         return Words(lower)  # more than one choice
+    if choice and re.search(r"\b(?:wrong|incorrect|not|false)\b", choice[2]):
+        return Words(lower)
     if choice and plain != choice[1]:
         if not choice[2] or re.match(r"\(?[A-J]\s*[).:]", plain) or "text" in text:
             return Choice(choice[1], choice[2])
@@ -72,7 +74,8 @@ def in_words(text: str) -> Words | Choice | None:
         return None
     if not marked and len(words) == 1 and _product_like(plain):
         return None
-    if not marked and len(words) > 1 and all(len(word) == 1 for word in words):
+    parts = re.split(r"[ '’-]", plain)
+    if not marked and len(parts) > 1 and all(map(_product_like, parts)):
         return None
     return Words(lower)
 
