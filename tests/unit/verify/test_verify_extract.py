@@ -27,7 +27,7 @@ TAGS = [
     ("<think><answer>5</answer>", "5"),
     ("<think>a</think><think><answer>5</answer>", "5"),
     ("<think><answer>5</answer></think>", "5"),
-    ("<answer>the box is \\boxed{5}</answer>", "the box is \\boxed{5}"),
+    ("<answer>the box is \\boxed{5}</answer>", "5"),
     ("\\boxed{4} <answer>5</answer> \\boxed{6} The answer is 7.", "5"),
     ("<answer>5", None),
     ("5</answer>", None),
@@ -53,7 +53,7 @@ FOUND = [
     ("<answer> 5", "5", OPEN),
     ("<think>a</think><answer>\\boxed{3.5}", "3.5", OPEN),
     ("<answer>4</answer> <answer>5", "4", TAG),
-    # where boxes count, a box in a tag is its answer
+    # a box in a tag is its answer
     ("<answer>the box is \\boxed{5}</answer>", "5", TAG),
     # the last complete box, whatever its braces and spelling
     ("\\boxed{4} then \\boxed{5}.\n\nSo \\boxed{6}", "6", BOXED),
@@ -199,7 +199,7 @@ def test_only_the_rules_asked_for_are_used(rule: str) -> None:
     assert found.rule == rule
     expected = {
         TAG: "1",
-        OPEN: "2\n\\boxed{3}\nThe answer is 4.\nSo it is 5",
+        OPEN: "2.\nSo it is 5",
         BOXED: "3",
         STATED: "4",
         CONCLUDING: "5",

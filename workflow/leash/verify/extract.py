@@ -49,27 +49,36 @@ _TURN: Final = re.compile(
     r"\n[ \t]*(?:\*\*|#+[ \t]*)?(?:Problem|Human|Question|User|Instruction|Q)(?: \d+)?[ \t]*(?::|(?<=\d)\.)"
     r"|\n(?:user|human)[ \t]*(?=\n)|</s>|\[INST\]|<\|(?:im_end|im_start|endoftext|eot_id|user|end)\|>"
 )
-_TURN_WORDS: Final = (
-    "Question",
-    "Problem",
-    "Human",
-    "User",
-    "Instruction",
-    "\nQ",
-    "<|",
-    "\nuser",
-    "\nhuman",
-    "</s>",
-    "[INST]",
-)
 _MOST_TURNS: Final = 4
 
 
+_COMMITTING: Final = ("box", "nswer", "NSWER", "hoice", "ption", "答案", "####")
+
+
+def _may_have_turns(text: str) -> bool:
+    """Whether a turn is worth looking for: plain searches, since most completions have none and all are asked."""
+    return (
+        "Question" in text
+        or "Problem" in text
+        or "Human" in text
+        or "User" in text
+        or "Instruction" in text
+        or "\nQ" in text
+        or "<|" in text
+        or "\nuser" in text
+        or "\nhuman" in text
+        or "</s>" in text
+        or "[INST]" in text
+    )
+
+
 def _turns(completion: str) -> list[int]:
-    if not any(word in completion for word in _TURN_WORDS):
+    committed = [at for at in map(completion.find, _COMMITTING) if at >= 0]
+    since = min(committed) if committed else 0  # before any answer no turn is of interest
+    if not _may_have_turns(completion[since:]):
         return []
     cuts = []
-    for found in _TURN.finditer(completion):
+    for found in _TURN.finditer(completion, since):
         cuts.append(found.start())
         if len(cuts) == _MOST_TURNS:
             break
@@ -94,9 +103,11 @@ def _in_text(text: str, rules: Sequence[str], complete: bool) -> Extracted | Non
         tagged = _tagged(text, rules if complete else [rule for rule in rules if rule != "open_tag"])
         if tagged:
             return tagged
-    boxed, end = _boxed(text) if "boxed" in rules else (None, 0)
-    if boxed and _withdrawn(text, end):
+    boxed, start, end = _boxed(text) if "boxed" in rules else (None, 0, 0)
+    if boxed and _withdrawn(text, start, end):
         boxed = None
+    elif boxed and not text[end:].strip(_CLOSING):  # the box is the last word, as most are
+        return boxed
     if end < 0:  # a box was begun and not finished: what stood before it is withdrawn
         return None
     stated = _stated(text, end, boxed is not None, complete) if "stated" in rules else None
@@ -125,7 +136,7 @@ def _tagged(text: str, rules: Sequence[str]) -> Extracted | None:
 
 def _inside_tag(inside: str, rule: str, rules: Sequence[str]) -> Extracted | None:
     """What stands in a tag; where it holds a box, and boxes count, the box."""
-    boxed = _boxed(inside)[0] if "boxed" in rules and "box" in inside else None
+    boxed = _boxed(inside).found if "boxed" in rules and "box" in inside else None
     if boxed:
         return boxed._replace(rule=rule)
     inside = inside.strip()
@@ -152,15 +163,32 @@ class _Box(NamedTuple):
     inside: str
 
 
-def _boxed(text: str) -> tuple[Extracted | None, int]:
-    """The boxed answer and where it ends: 0 for none, -1 where the last box is unfinished."""
-    box = _last_box(text, len(text))
-    if box is None:
-        return None, 0
-    if box.end < 0:
-        return None, -1
-    boxes = [box]
-    certain = True
+class _Boxed(NamedTuple):
+    """A boxed answer, where its last box starts, and where it ends: 0 for no box, -1 for one never closed."""
+
+    found: Extracted | None
+    start: int
+    end: int
+
+
+def _boxed(text: str) -> _Boxed:
+    last = _last_box(text, len(text))
+    if last is None or last.end < 0:
+        return _Boxed(None, 0, 0 if last is None else -1)
+    boxes, certain = _with_those_before(text, last)
+    start, end, inside = boxes[-1]
+    if not inside:
+        return _Boxed(None, start, end)
+    if len(boxes) == 1:
+        return _Boxed(Extracted(inside, "boxed"), start, end)
+    joined = ", ".join(_with_name(text, one) for one in boxes)
+    found = Extracted(joined, "boxed") if certain else Extracted(inside, "boxed", joined)
+    return _Boxed(found, start, end)
+
+
+def _with_those_before(text: str, last: _Box) -> tuple[list[_Box], bool]:
+    """The boxes of the last one's sentence, in order, and whether they are a list rather than in running words."""
+    boxes, certain = [last], True
     while len(boxes) < _MOST_BOXES:
         start = boxes[0].start
         if "}" not in text[max(0, start - _NEAR) : start]:
@@ -168,22 +196,15 @@ def _boxed(text: str) -> tuple[Extracted | None, int]:
         before = _last_box(text, start, max(0, start - _FARTHEST))
         if before is None or before.end < 0 or start - before.end > _NEAR:
             break
-        if before.end > boxes[0].start:  # the outer of two nested boxes
+        if before.end > start:  # the outer of two nested boxes
             boxes[0] = before
             continue
-        between = text[before.end : boxes[0].start]
+        between = text[before.end : start]
         if _SENTENCE_END.search(between):
             break
-        named = _NAME.sub("", between)
-        certain = certain and _LIST_LIKE.fullmatch(named) is not None
+        certain = certain and _LIST_LIKE.fullmatch(_NAME.sub("", between)) is not None
         boxes.insert(0, before)
-    inside = boxes[-1].inside
-    if len(boxes) == 1:
-        return (Extracted(inside, "boxed") if inside else None), box.end
-    if not inside:
-        return None, box.end
-    joined = ", ".join(_with_name(text, one) for one in boxes)
-    return (Extracted(joined, "boxed") if certain else Extracted(inside, "boxed", joined)), box.end
+    return boxes, certain
 
 
 def _last_box(text: str, before: int, since: int = 0) -> _Box | None:
@@ -220,6 +241,8 @@ def closing_brace(text: str, start: int) -> int:
     return -1
 
 
+_CLOSING: Final = " $)\\].\n"
+"""What closes a formula and its sentence."""
 _DENIED_BEFORE: Final = re.compile(r"\bnot\s*[$\\({]*\s*$")
 _DENIED_AFTER: Final = re.compile(
     r"[\s$)\\\]]*(?:\?|\b(?:is|are) (?:impossible|wrong|incorrect|not|false)\b)"
@@ -232,19 +255,13 @@ _REPENTED: Final = re.compile(
 )
 
 
-def _withdrawn(text: str, end: int) -> bool:
-    """Whether the last box, which ends at an index, is denied beside it or taken back after it."""
-    start = _last_start(text, end)
-    return bool(
-        _DENIED_BEFORE.search(text, max(0, start - 30), start)
-        or _DENIED_AFTER.match(text, end)
-        or _REPENTED.search(text, end)
-    )
-
-
-def _last_start(text: str, end: int) -> int:
-    box = _last_box(text, end)
-    return box.start if box else end
+def _withdrawn(text: str, start: int, end: int) -> bool:
+    """Whether the box between two indices is denied beside it, or taken back after it."""
+    if "not" in text[max(0, start - 30) : start] and _DENIED_BEFORE.search(text, max(0, start - 30), start):
+        return True
+    if not text[end:].strip(_CLOSING):
+        return False
+    return bool(_DENIED_AFTER.match(text, end) or _REPENTED.search(text, end))
 
 
 def _with_name(text: str, box: _Box) -> str:
@@ -260,7 +277,6 @@ _LABEL: Final = re.compile(
     r"[ \t]*(?::|：)?",
     re.IGNORECASE,
 )
-_LABEL_WORDS: Final = ("nswer", "NSWER", "答案", "hoice", "ption", "####")
 _PREDICATE: Final = re.compile(
     r"^(?:(?:thus|therefore|indeed|also|always|simply|clearly) )?"
     r"(?:correct|right|wrong|incorrect|obvious|clear|valid|invalid|verified|unique|not|as|in|given|that|the same)\b",
@@ -273,7 +289,14 @@ _VALUE_LIKE: Final = re.compile(r"\d|[$\\]|^\(?[A-Ja-j]\)?\W*$|^\W*\w+(?:\s+\w+)
 def _stated(text: str, after: int, boxed: bool, complete: bool) -> Extracted | None:
     """The last plainly stated answer that begins after an index."""
     tail = text[after:] if after else text
-    if not any(word in tail for word in _LABEL_WORDS):
+    if not (
+        "nswer" in tail
+        or "NSWER" in tail
+        or "答案" in tail
+        or "hoice" in tail
+        or "ption" in tail
+        or "####" in tail
+    ):
         return None
     labels = list(_LABEL.finditer(text, after))
     for label in reversed(labels[-_MOST_LABELS:]):
