@@ -43,6 +43,11 @@ def test_the_answer_tag(completion: str, expected: str | None) -> None:
     assert extract(completion, [TAG, BOXED]) == (None if expected is None else Extracted(expected, TAG))
 
 
+def test_where_boxes_do_not_count_a_tag_is_taken_as_it_stands() -> None:
+    text = "the box is \\boxed{5}"
+    assert extract(f"<answer>{text}</answer> \\boxed{{6}}", [TAG]) == Extracted(text, TAG)
+
+
 def bare(answer: str) -> str:
     """Without the sentence's end, which the mathematics does not read."""
     return answer.rstrip(".。") if answer.startswith("$") else answer.rstrip(".。$")
@@ -53,7 +58,7 @@ FOUND = [
     ("<answer> 5", "5", OPEN),
     ("<think>a</think><answer>\\boxed{3.5}", "3.5", OPEN),
     ("<answer>4</answer> <answer>5", "4", TAG),
-    # a box in a tag is its answer
+    # where boxes count, a box in a tag is its answer
     ("<answer>the box is \\boxed{5}</answer>", "5", TAG),
     # the last complete box, whatever its braces and spelling
     ("\\boxed{4} then \\boxed{5}.\n\nSo \\boxed{6}", "6", BOXED),

@@ -74,7 +74,8 @@ def _may_have_turns(text: str) -> bool:
 
 def _turns(completion: str) -> list[int]:
     committed = [at for at in map(completion.find, _COMMITTING) if at >= 0]
-    since = min(committed) if committed else 0  # before any answer no turn is of interest
+    # before any answer no turn is of interest, special tokens apart: they end what only sounds like one
+    since = min(committed) if committed and "<|" not in completion else 0
     if not _may_have_turns(completion[since:]):
         return []
     cuts = []
@@ -370,7 +371,7 @@ def _first_sentence(line: str) -> tuple[str, bool]:
 
 _CUE: Final = re.compile(
     r"^\W*(?:so|thus|hence|therefore|in total|in all|altogether|all together|in conclusion"
-    r"|it follows that|we conclude that|overall|consequently|finally|因此|所以|综上)\b",
+    r"|it follows that|we conclude that|overall|consequently|finally)\b|^\W*(?:因此|所以|综上)",
     re.IGNORECASE,
 )
 _ENDS_WITH: Final = re.compile(
@@ -395,7 +396,7 @@ def _concluding(text: str) -> Extracted | None:
     sentence = line[stops[-1] if stops else 0 :].strip()
     found = _BOLD.search(sentence)
     if not found and sentence[-1:] in ".!。$)*" and _CUE.match(sentence):
-        found = _ENDS_WITH.search(sentence) or _WHOLE_MATH.search(sentence)
+        found = _WHOLE_MATH.search(sentence) or _ENDS_WITH.search(sentence)
     if not found or not _VALUE_LIKE.search(found["value"]):
         return None
-    return Extracted(found["value"].strip(" *"), "concluding")
+    return Extracted(found["value"].strip(" *").rstrip(".。"), "concluding")

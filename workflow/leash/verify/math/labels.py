@@ -126,7 +126,7 @@ def _of_group(node: Group) -> str:
 def _of_chain(node: Chain) -> str:
     if node.name and len(node.members) == 1:
         return _label(node.members[0])
-    return " = ".join(_label(member) for member in node.members)
+    return " = ".join(dict.fromkeys(map(_label, node.members)))  # 3 + 4 = 7 is 7
 
 
 def _of_set(node: Node) -> str:

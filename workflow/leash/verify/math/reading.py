@@ -42,7 +42,9 @@ def prepare(answer: str) -> Prepared:
     if not spelling.COMMA_GROUPS.search(answer):
         return Prepared(spelling.textual(cleaned), (read(cleaned),))
     split = spelling.clean(answer, join=False)
-    if re.search(r"[(\[{]\s*(?:[^()\[\]{}]*,)?\d{1,3},\d{3}\s*(?:,[^()\[\]{}]*)?\\?[)\]}]", answer):
+    if re.search(
+        r"[(\[{]\s{0,3}(?:[^()\[\]{}]{0,200},)?\d{1,3},\d{3}\s{0,3}(?:,[^()\[\]{}]{0,200})?\\?[)\]}]", answer
+    ):
         # in brackets a comma separates; (1,000) alone is one number
         alone = re.fullmatch(r"\W*\d{1,3}(?:,000)+\W*", answer)
         return Prepared(spelling.textual(cleaned if alone else split), (read(cleaned if alone else split),))

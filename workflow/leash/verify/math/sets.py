@@ -155,8 +155,7 @@ def _solved(relation: Relation) -> Reals | None:
     bounded = {tree for tree in trees if evaluate.symbols(tree) or isinstance(tree, Call)}
     if len(trees) < len(relation.members):
         return None
-    if len(bounded) == 1 and (_called(bounded) or len(evaluate.symbols(next(iter(bounded)))) > 1):
-        # what is bounded stands for itself, be it f(x) or x + y
+    if len(bounded) == 1 and _called(bounded):  # 0 < f(x) < 1 bounds f(x)
         trees = [Sym("x") if tree in bounded else tree for tree in trees]
     names = set().union(*map(evaluate.symbols, trees))
     if len(names) != 1:
