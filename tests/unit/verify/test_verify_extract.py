@@ -91,7 +91,7 @@ FOUND = [
     ("We add them.\nIn total that makes $18.90.", "$18.90", CONCLUDING),
     ("So the number of ways is 12.", "12", CONCLUDING),
     ("Adding up, the area equals **35**.", "35", CONCLUDING),
-    ("Therefore $x = 7$.", "7", CONCLUDING),
+    ("Therefore $x = 7$.", "$x = 7$", CONCLUDING),
     ("12", "12", CONCLUDING),
     ("We add them.\n**35**", "35", CONCLUDING),
     ("因此，面积是 12。", "12", CONCLUDING),
