@@ -198,7 +198,7 @@ _TAIL: Final = re.compile(
     r"(?:\\text\s*\{|\\mu(?![A-Za-z])|\\Omega(?![A-Za-z])|°|%|(?<![A-Za-z\\_{^])[A-Za-z]|(?<=\d)[A-Za-z]|[\u4e00-\u9fff])"
 )
 _ENDS_VALUE: Final = re.compile(r"(?:[\d)}\]!]|\\pi|\.)\s*\*?\s*$")
-_NOUN: Final = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,3}")
+_NOUN: Final = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,6}")
 _NOT_NOUNS: Final = frozenset(
     "halves half thirds quarters fourths fifths sixths eighths tenths dozen dozens squared cubed factorial pairs"
     " or and not if either maybe unless for where when with but both neither nor than to is are mod".split()
@@ -242,7 +242,7 @@ def _noun(tail: str) -> str | None:
     words = plain.lower().replace("-", " ").split()
     if _NOT_NOUNS & set(words):
         return None
-    if not tail.startswith("\\text") and plain.isascii() and min(len(words[0]), len(words[-1])) < 4:
+    if not tail.startswith("\\text") and plain.isascii() and len(words[0]) < 4:
         return None
     return plain.lower()
 
