@@ -20,6 +20,16 @@ class RegionCounts(NamedTuple):
     out_of_support: int
 
 
+class ExpectedCounts(NamedTuple):
+    """Expected questions in each region, which are not whole."""
+
+    preservation: float
+    expansion: float
+    shrinkage: float
+    out_of_support: float
+
+
+Counts = RegionCounts | ExpectedCounts
 REGIONS: Final = RegionCounts._fields
 
 FEW: Final = 3
@@ -62,17 +72,17 @@ def count_regions(regions: NDArray[np.str_]) -> RegionCounts:
     return counts
 
 
-def srr(counts: RegionCounts) -> float:
+def srr(counts: Counts) -> float:
     """Support retention rate P/(P+S): the share of what the base solves that the target still solves."""
     return _ratio(counts.preservation, counts.preservation + counts.shrinkage)
 
 
-def ndr(counts: RegionCounts) -> float:
+def ndr(counts: Counts) -> float:
     """Net discovery rate E/(P+E): the share of what the target solves that the base does not."""
     return _ratio(counts.expansion, counts.preservation + counts.expansion)
 
 
-def sds(counts: RegionCounts) -> float:
+def sds(counts: Counts) -> float:
     """Support dynamic score: the harmonic mean of SRR and NDR, 0 where both are 0."""
     retained, discovered = srr(counts), ndr(counts)
     if retained + discovered == 0:
@@ -80,16 +90,16 @@ def sds(counts: RegionCounts) -> float:
     return 2 * retained * discovered / (retained + discovered)
 
 
-def nscr(counts: RegionCounts) -> float:
+def nscr(counts: Counts) -> float:
     """Net support change rate (E-S)/(P+E+S): negative where the target lost more questions than it gained."""
     solved_by_either = counts.preservation + counts.expansion + counts.shrinkage
     return _ratio(counts.expansion - counts.shrinkage, solved_by_either)
 
 
-def support_metrics(counts: RegionCounts) -> dict[str, float]:
+def support_metrics(counts: Counts) -> dict[str, float]:
     """The four measures by name: srr, ndr, sds, nscr. NaN where a denominator is empty."""
     return {"srr": srr(counts), "ndr": ndr(counts), "sds": sds(counts), "nscr": nscr(counts)}
 
 
-def _ratio(part: int, whole: int) -> float:
+def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
