@@ -1,0 +1,85 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from leash.dynamics.evidence import clopper_pearson, epsilon, least_above, mcnemar, sensitivity
+from leash.dynamics.regions import RegionCounts
+
+RECORDED = Path(__file__).parents[4] / "shared/data/recorded"
+recorded = pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded counts are not here")
+
+
+@pytest.mark.parametrize(
+    ("expansion", "shrinkage", "p"),
+    [(12, 33, 0.00246), (3, 19, 0.000855), (0, 0, 1.0), (5, 5, 1.0), (1, 0, 1.0)],
+)
+def test_the_exact_test_of_expansion_against_shrinkage(expansion: int, shrinkage: int, p: float) -> None:
+    assert mcnemar(RegionCounts(9, expansion, shrinkage, 9)) == pytest.approx(p, abs=5e-6)
+
+
+@recorded
+def test_recorded_regions_under_stricter_rules() -> None:
+    base, target = (
+        {row["id"]: row["c"] for row in map(json.loads, (RECORDED / "deepscaler32k" / name).open())}
+        for name in ("base.jsonl", "rl.jsonl")
+    )
+    found = {
+        at.rule: at.counts for at in sensitivity(128, list(base.values()), [target[name] for name in base])
+    }
+    assert found["at least 1"] == (911, 12, 33, 104)
+    assert found["at least 5"] == (858, 22, 17, 163)
+    assert found["c/n > epsilon at zeta = 0.05"] == (874, 18, 21, 147)
+    rows = [
+        json.loads(line)
+        for line in (RECORDED / "limit_rlvr_qwen7b_math500_n128/per_question_counts.jsonl").open()
+    ]
+    strict = sensitivity(128, [row["base_correct"] for row in rows], [row["rl_correct"] for row in rows])
+    assert {at.rule: at.counts for at in strict}["at least 10"] == (428, 18, 13, 41)
+
+
+@given(st.integers(1, 60), st.data())
+def test_bounds_hold_the_count(n: int, data: st.DataObject) -> None:
+    c = data.draw(st.integers(0, n))
+    low, high = clopper_pearson(n, [c])
+    assert 0 <= low[0] <= c / n <= high[0] <= 1
+    share = 0.05 if c in (0, n) else 0.025
+    if c < n:
+        assert binom.cdf(c, n, high[0]) == pytest.approx(share)
+    if c > 0:
+        assert binom.sf(c - 1, n, low[0]) == pytest.approx(share)
+
+
+def test_none_of_n_bounds_the_rate() -> None:
+    assert clopper_pearson(8192, [0])[1][0] == pytest.approx(1 - 0.05 ** (1 / 8192))
+
+
+def test_the_threshold_is_the_first_count_above_it() -> None:
+    assert epsilon(128, 0.05) == pytest.approx(0.023404, abs=1e-6)
+    assert least_above(128, epsilon(128, 0.05)) == 3
+    assert least_above(100, 0.03) == 4  # above, not at
+
+
+@pytest.mark.parametrize("counts", [[-1], [9], [float("nan")], [0.5]])
+def test_bad_counts(counts: list[float]) -> None:
+    with pytest.raises(ValueError, match="counts must"):
+        sensitivity(8, counts, [1])
+    with pytest.raises(ValueError, match="counts must"):
+        clopper_pearson(8, counts)
+
+
+def test_bad_levels() -> None:
+    with pytest.raises(ValueError, match="zeta"):
+        epsilon(8, 1.0)
+    with pytest.raises(ValueError, match="zeta"):
+        epsilon(0, 0.5)
+
+
+def test_every_rule_counts_all_questions() -> None:
+    random = np.random.default_rng(0)
+    base, target = random.integers(0, 65, (2, 300))
+    assert all(sum(at.counts) == 300 for at in sensitivity(64, base, target))

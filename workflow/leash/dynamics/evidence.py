@@ -1,0 +1,92 @@
+"""What regions rest on: the test of their difference, their threshold, and what a count of zero bounds."""
+
+from collections.abc import Sequence
+from math import log
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, binomtest
+
+from leash.dynamics.regions import RegionCounts, assign_regions, count_regions, support_metrics
+
+THRESHOLDS: Final = (1, 2, 3, 5, 10)
+ZETAS: Final = (0.01, 0.05, 0.1)
+
+
+def mcnemar(counts: RegionCounts) -> float:
+    """Exact two-sided p value of E = S in expectation: McNemar's test on the questions solved by one side only.
+
+    1 where there are none.
+    """
+    discordant = counts.expansion + counts.shrinkage
+    return float(binomtest(counts.expansion, discordant).pvalue) if discordant else 1.0
+
+
+class AtThreshold(NamedTuple):
+    """Regions and metrics where "solved" needs at least `successes` correct samples."""
+
+    rule: str
+    successes: int
+    counts: RegionCounts
+    metrics: dict[str, float]
+
+
+def sensitivity(
+    n: int,
+    base_correct: ArrayLike,
+    target_correct: ArrayLike,
+    thresholds: Sequence[int] = THRESHOLDS,
+    zetas: Sequence[float] = ZETAS,
+) -> list[AtThreshold]:
+    """Regions under stricter rules of "solved": successes, then c/n > epsilon(n, zeta) (paper, Appendix C.4).
+
+    The counts have shape (questions,). Raises ValueError for counts outside 0..n or shapes that differ.
+    """
+    base, target = (_counts(n, correct) for correct in (base_correct, target_correct))
+    rules = [(f"at least {least}", least) for least in thresholds]
+    rules += [(f"c/n > epsilon at zeta = {zeta:g}", least_above(n, epsilon(n, zeta))) for zeta in zetas]
+    found = []
+    for rule, least in rules:
+        counts = count_regions(assign_regions(base // least, target // least))
+        found.append(AtThreshold(rule, least, counts, support_metrics(counts)))
+    return found
+
+
+def epsilon(k: int, zeta: float) -> float:
+    """The rate below which k samples miss with probability above zeta: -ln(zeta)/k (paper, Appendix C.4).
+
+    Raises ValueError for k < 1 and zeta outside (0, 1).
+    """
+    if k < 1 or not 0 < zeta < 1:
+        raise ValueError(f"k must be at least 1 and zeta between 0 and 1, not {k} and {zeta}")
+    return -log(zeta) / k
+
+
+def least_above(n: int, rate: float) -> int:
+    """The smallest count of n whose share is above a rate."""
+    return int(np.floor(rate * n + 1e-9)) + 1
+
+
+def clopper_pearson(
+    n: int, correct: ArrayLike, confidence: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Exact lower and upper bounds of each question's rate, shape (questions,) each.
+
+    Two-sided, but one-sided at c = 0 and c = n, where the other bound is certain: 0 of n bounds the rate by
+    1 - (1 - confidence)^(1/n). Raises ValueError for counts outside 0..n.
+    """
+    counts = _counts(n, correct)
+    tail = np.where((counts == 0) | (counts == n), 1 - confidence, (1 - confidence) / 2)
+    low = np.where(counts == 0, 0.0, beta.ppf(tail, np.maximum(counts, 1), n - counts + 1))
+    high = np.where(counts == n, 1.0, beta.ppf(1 - tail, counts + 1, np.maximum(n - counts, 1)))
+    return low, high
+
+
+def _counts(n: int, correct: ArrayLike) -> NDArray[np.int64]:
+    counts = np.asarray(correct)
+    if not np.all(np.isfinite(counts)) or np.any(counts != np.floor(counts)):
+        raise ValueError("counts must be whole numbers")
+    if np.any(counts < 0) or np.any(counts > n):
+        raise ValueError(f"counts must lie between 0 and n = {n}")
+    return counts.astype(np.int64)
