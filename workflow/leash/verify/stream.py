@@ -14,7 +14,6 @@ from leash.verify import cache as caching
 from leash.verify.assess import TOGETHER, assess
 from leash.verify.cache import Cache, Judged
 from leash.verify.extract import Extracted, extract
-from leash.verify.math.labels import canonical
 from leash.verify.pool import Reply, Worker
 from leash.verify.verdict import VERIFIER_VERSION, Verdict, check_rules, explained, failed, unanswered
 
@@ -195,8 +194,6 @@ class Verifier:
         """
         answer = found.answer
         if found.together is None and _spelt(answer) == _spelt(gold[0]):
-            if gold[0] not in self._labels:
-                self._labels[gold[0]] = canonical(gold[0])
             return Judged(True, "text", self._labels[gold[0]])
         golden, given = _INTEGER.fullmatch(gold[0]), _INTEGER.fullmatch(answer)
         if found.together is not None or len(gold) > 1 or golden is None or given is None:
@@ -224,7 +221,9 @@ class Verifier:
             judged, reply = self._assess(alone, Extracted(gold, ""))
             if judged is None:
                 yield f"question {name}: gold {gold[:100]!r}: {reply.detail}"
-            elif not judged.correct:
+            elif judged.correct:
+                self._labels[gold] = judged.label
+            else:
                 how = judged.how or "it cannot be read"
                 yield f"question {name}: its own gold {gold[:100]!r} does not verify ({how})"
 
