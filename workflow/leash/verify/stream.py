@@ -5,6 +5,7 @@ import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,6 +15,7 @@ from leash.verify import cache as caching
 from leash.verify.assess import TOGETHER, assess
 from leash.verify.cache import Cache, Judged
 from leash.verify.extract import Extracted, extract
+from leash.verify.math.labels import of_fraction
 from leash.verify.pool import Reply, Worker
 from leash.verify.verdict import VERIFIER_VERSION, Verdict, check_rules, explained, failed, unanswered
 
@@ -22,7 +24,8 @@ _MEMO_LONGEST: Final = 1000  # characters; longer answers hardly repeat
 _LONGEST_KEPT: Final = 1000  # characters of an extracted answer in a verdicts file
 _LONGEST_SCORED: Final = 100_000  # characters; a longer answer is wrong without being read
 _BETWEEN_DIGITS: Final = re.compile(r"(?<=\d)\s+(?=\d)")
-_INTEGER: Final = re.compile(r"([+-]?\d{1,15})(?:\.0+)?")
+_NUMBER: Final = re.compile(r"([+-]?)(\d{1,15}|\d{1,3}(?:(?:,|\{,\})\d{3}){1,4})(\.\d{1,15})?")
+_FRACTION: Final = re.compile(r"([+-]?)\\[dt]?frac\{(\d{1,15})\}\{(\d{1,15})\}")
 PRELOAD: Final = {
     "gym": ["reasoning_gym", "leash.verify.assess"],
     "math": ["leash.verify.assess"],
@@ -187,7 +190,7 @@ class Verifier:
         return judged, reply
 
     def _plainly(self, gold: list[str], found: Extracted) -> Judged | None:
-        """What needs no worker: the gold's own text, and plain integers. None for anything else.
+        """What needs no worker: the gold's own text, and plain numbers. None for anything else.
 
         Most answers of a solved question are one of these. No text that a model wrote is read as mathematics
         here: reading is bounded, and yet belongs where it can be killed.
@@ -195,10 +198,15 @@ class Verifier:
         answer = found.answer
         if found.together is None and _spelt(answer) == _spelt(gold[0]):
             return Judged(True, "text", self._labels[gold[0]])
-        golden, given = _INTEGER.fullmatch(gold[0]), _INTEGER.fullmatch(answer)
-        if found.together is not None or len(gold) > 1 or golden is None or given is None:
+        if found.together is not None or len(gold) > 1:
             return None
-        return Judged(int(given[1]) == int(golden[1]), "integers", str(int(given[1])))
+        golden, given = _plain_number(gold[0]), _plain_number(answer)
+        if golden is None or given is None or "." in gold[0].rstrip(".0"):
+            return None  # a decimal gold may be met by rounding
+        if "." in answer and golden.denominator > 1:
+            return None  # and a fraction by a long decimal
+        label = self._labels[gold[0]] if given == golden else of_fraction(given)
+        return Judged(given == golden, "numbers", label)
 
     def _prove(self, question: records.Row) -> None:
         complaint = next(iter(self.complaints(question)), None)
@@ -226,6 +234,17 @@ class Verifier:
             else:
                 how = judged.how or "it cannot be read"
                 yield f"question {name}: its own gold {gold[:100]!r} does not verify ({how})"
+
+
+def _plain_number(text: str) -> Fraction | None:
+    """An integer, with or without thousands, a decimal, or a fraction of integers; None for anything else."""
+    number = _NUMBER.fullmatch(text)
+    if number:
+        return Fraction(number[1] + re.sub("[,{}]", "", number[2]) + (number[3] or ""))
+    fraction = _FRACTION.fullmatch(text)
+    if fraction is None or not int(fraction[3]):
+        return None
+    return Fraction(int(fraction[1] + fraction[2]), int(fraction[3]))
 
 
 def _used(found: Extracted, verdict: Verdict) -> str:

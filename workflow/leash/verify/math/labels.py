@@ -54,7 +54,7 @@ def _of_tree(tree: Tree, text: str) -> str:
         return _of_function(tree, names, text)
     exact = evaluate.exact(tree)
     if exact is not None:
-        return _of_fraction(exact)
+        return of_fraction(exact)
     try:
         return _of_number(evaluate.value(tree, {}), _DIGITS)
     except ValueError:
@@ -71,7 +71,7 @@ def _of_function(tree: Tree, names: list[str], text: str) -> str:
     return f"f({', '.join(names)}): {', '.join(values)}"
 
 
-def _of_fraction(value: Fraction) -> str:
+def of_fraction(value: Fraction) -> str:
     """As a decimal where it has a short one, else as p/q; a very long one as its first digits and a hash."""
     if max(abs(value.numerator), value.denominator).bit_length() > _MOST_BITS:
         digest = hashlib.sha256(f"{value.numerator:x}/{value.denominator:x}".encode()).hexdigest()
