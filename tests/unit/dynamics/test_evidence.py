@@ -1,6 +1,3 @@
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +6,6 @@ from scipy.stats import binom
 
 from leash.dynamics.evidence import clopper_pearson, epsilon, least_above, mcnemar, sensitivity
 from leash.dynamics.regions import RegionCounts
-
-RECORDED = Path(__file__).parents[4] / "shared/data/recorded"
-recorded = pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded counts are not here")
 
 
 @pytest.mark.parametrize(
@@ -22,24 +16,17 @@ def test_the_exact_test_of_expansion_against_shrinkage(expansion: int, shrinkage
     assert mcnemar(RegionCounts(9, expansion, shrinkage, 9)) == pytest.approx(p, abs=5e-6)
 
 
-@recorded
-def test_recorded_regions_under_stricter_rules() -> None:
-    base, target = (
-        {row["id"]: row["c"] for row in map(json.loads, (RECORDED / "deepscaler32k" / name).open())}
-        for name in ("base.jsonl", "rl.jsonl")
-    )
-    found = {
-        at.rule: at.counts for at in sensitivity(128, list(base.values()), [target[name] for name in base])
-    }
+def test_recorded_regions_under_stricter_rules(recorded) -> None:  # type: ignore[no-untyped-def]
+    found = {at.rule: at.counts for at in sensitivity(128, *recorded("deepscaler"))}
     assert found["at least 1"] == (911, 12, 33, 104)
     assert found["at least 5"] == (858, 22, 17, 163)
     assert found["c/n > epsilon at zeta = 0.05"] == (874, 18, 21, 147)
-    rows = [
-        json.loads(line)
-        for line in (RECORDED / "limit_rlvr_qwen7b_math500_n128/per_question_counts.jsonl").open()
-    ]
-    strict = sensitivity(128, [row["base_correct"] for row in rows], [row["rl_correct"] for row in rows])
-    assert {at.rule: at.counts for at in strict}["at least 10"] == (428, 18, 13, 41)
+    assert {at.rule: at.counts for at in sensitivity(128, *recorded("limit_rlvr"))}["at least 10"] == (
+        428,
+        18,
+        13,
+        41,
+    )
 
 
 @given(st.integers(1, 60), st.data())
@@ -73,6 +60,10 @@ def test_bad_counts(counts: list[float]) -> None:
 
 
 def test_bad_levels() -> None:
+    with pytest.raises(ValueError, match="confidence"):
+        clopper_pearson(8, [1], confidence=1.0)
+    with pytest.raises(ValueError, match="at least 1 success"):
+        sensitivity(8, [1], [1], thresholds=[0])
     with pytest.raises(ValueError, match="zeta"):
         epsilon(8, 1.0)
     with pytest.raises(ValueError, match="zeta"):

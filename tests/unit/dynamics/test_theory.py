@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leash.dynamics.evidence import epsilon
-from leash.dynamics.theory import divergence, entropy, entropy_slope, missed, tilt
+from leash.dynamics.theory import divergence, entropy, entropy_limit, entropy_slope, missed, pass_limit, tilt
 
 WEIGHTS = st.integers(0, 1000)
 SEVERAL = st.lists(st.tuples(WEIGHTS, st.floats(-3, 3)), min_size=2, max_size=8).filter(
@@ -75,6 +75,36 @@ def test_entropy_can_rise_which_the_papers_theorem_c6a_denies() -> None:
     assert entropy_slope(base, rewards, 0.1) > 0
 
 
+@given(SEVERAL, STRENGTH, st.integers(0, 255))
+def test_no_tilt_raises_the_limit_of_pass_at_k(
+    rows: list[tuple[int, float]], strength: float, subset: int
+) -> None:
+    q, rewards = split(rows)
+    correct = np.array([bool(subset >> index & 1) for index in range(q.size)])
+    p = tilt(q, rewards, strength)
+    assert pass_limit(p, correct) <= pass_limit(q, correct)
+    reached = min(1.0, float(p[correct].sum()))
+    assert (missed(reached, 10**9) == 1) >= (pass_limit(q, correct) == 0)
+
+
+@given(SEVERAL, st.floats(0, 6))
+def test_entropy_does_not_rise_where_the_base_prefers_what_is_rewarded(
+    rows: list[tuple[int, float]], strength: float
+) -> None:
+    q, rewards = split(rows)
+    aligned = np.empty_like(rewards)
+    aligned[np.argsort(q, kind="stable")] = np.sort(rewards)  # no outcome is likelier and rewarded less
+    assert entropy_slope(q, aligned, strength) <= 1e-9
+
+
+@given(st.lists(st.tuples(st.integers(0, 1000), st.integers(-2, 2)), min_size=2, max_size=8))
+def test_a_growing_tilt_ends_at_the_entropy_of_the_best_outcomes(rows: list[tuple[int, int]]) -> None:
+    if not any(weight for weight, _ in rows):
+        return
+    q, rewards = split([(weight, float(reward)) for weight, reward in rows])
+    assert entropy(tilt(q, rewards, 60)) == pytest.approx(entropy_limit(q, rewards), abs=1e-9)
+
+
 def test_a_strong_tilt_is_the_base_within_the_best_outcomes() -> None:
     base, rewards = (0.8, 0.1, 0.1), (0, 1, 1)
     assert tilt(base, rewards, 200) == pytest.approx([0, 0.5, 0.5])
@@ -100,3 +130,7 @@ def test_rewards_of_another_shape() -> None:
     with pytest.raises(ValueError, match="mass"):
         missed(1.5, 3)
     assert divergence([1.0, 0.0], [0.0, 1.0]) == float("inf")
+    with pytest.raises(ValueError, match="one finite number for each"):
+        entropy_limit([0.5, 0.5], [1.0])
+    with pytest.raises(ValueError, match="one for each"):
+        pass_limit([0.5, 0.5], [True])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, binomtest
 
+from leash.dynamics._checks import correct_of, pair_of
 from leash.dynamics.regions import RegionCounts, assign_regions, count_regions, support_metrics
 
 THRESHOLDS: Final = (1, 2, 3, 5, 10)
@@ -41,9 +42,12 @@ def sensitivity(
 ) -> list[AtThreshold]:
     """Regions under stricter rules of "solved": successes, then c/n > epsilon(n, zeta) (paper, Appendix C.4).
 
-    The counts have shape (questions,). Raises ValueError for counts outside 0..n or shapes that differ.
+    The counts have shape (questions,). Raises ValueError for counts outside 0..n, shapes that
+    differ, a threshold under 1 and zeta outside (0, 1).
     """
-    base, target = (_counts(n, correct) for correct in (base_correct, target_correct))
+    base, target = pair_of(n, base_correct, target_correct)
+    if any(least < 1 for least in thresholds):
+        raise ValueError(f"a threshold must be at least 1 success, not {min(thresholds)}")
     rules = [(f"at least {least}", least) for least in thresholds]
     rules += [(f"c/n > epsilon at zeta = {zeta:g}", least_above(n, epsilon(n, zeta))) for zeta in zetas]
     found = []
@@ -76,17 +80,10 @@ def clopper_pearson(
     Two-sided, but one-sided at c = 0 and c = n, where the other bound is certain: 0 of n bounds the rate by
     1 - (1 - confidence)^(1/n). Raises ValueError for counts outside 0..n.
     """
-    counts = _counts(n, correct)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    counts = correct_of(n, correct)
     tail = np.where((counts == 0) | (counts == n), 1 - confidence, (1 - confidence) / 2)
     low = np.where(counts == 0, 0.0, beta.ppf(tail, np.maximum(counts, 1), n - counts + 1))
     high = np.where(counts == n, 1.0, beta.ppf(1 - tail, counts + 1, np.maximum(n - counts, 1)))
     return low, high
-
-
-def _counts(n: int, correct: ArrayLike) -> NDArray[np.int64]:
-    counts = np.asarray(correct)
-    if not np.all(np.isfinite(counts)) or np.any(counts != np.floor(counts)):
-        raise ValueError("counts must be whole numbers")
-    if np.any(counts < 0) or np.any(counts > n):
-        raise ValueError(f"counts must lie between 0 and n = {n}")
-    return counts.astype(np.int64)

@@ -5,8 +5,10 @@ Reinforcement learning against a KL term to the base q has the optimum pi propor
 
 Thm C.6(a) states H[pi] <= H[q] for every tilt. That does not hold: q = (0.9, 0.1), R = (0, 1), beta = ln 9 gives
 pi = (0.5, 0.5), and the entropy rises from 0.325 to 0.693 nats. What holds:
-  - dH/dbeta = -Cov_pi(ln pi, R) = -beta Var_pi(R) - Cov_pi(ln q, R). It is at most 0 wherever ln q and R are
-    not negatively correlated under pi: where the base already prefers what is rewarded.
+  - dH/dbeta = -Cov_pi(ln pi, R) = -beta Var_pi(R) - Cov_pi(ln q, R). For beta of at least 0 it is at most 0
+    wherever ln q and R are not negatively correlated under pi: where the base already prefers what is rewarded.
+    At beta = 0 it is -Cov_q(ln q, R): a weak tilt raises the entropy wherever the base is less likely to give
+    what is rewarded more.
   - From a uniform q, or one that is uniform over its support, entropy never rises, since then Cov(ln q, R) = 0.
   - As beta grows, pi becomes q restricted to the outcomes of the highest reward within its support, so H tends
     to the entropy of that restriction, which can still be above H[q].
@@ -59,6 +61,26 @@ def entropy_slope(base: ArrayLike, reward: ArrayLike, strength: float) -> float:
     p, q, r = p[held], q[held], r[held]
     centred = r - np.sum(p * r)
     return float(-strength * np.sum(p * centred**2) - np.sum(p * np.log(q) * centred))
+
+
+def entropy_limit(base: ArrayLike, reward: ArrayLike) -> float:
+    """What the tilted entropy tends to as beta grows: that of the base within the best outcomes of its support."""
+    q, r = _distribution(base), np.asarray(reward, dtype=np.float64)
+    if r.shape != q.shape or not np.all(np.isfinite(r)):
+        raise ValueError(f"{r.shape} rewards for {q.shape} outcomes: one finite number for each")
+    best = np.where((q > 0) & (r == r[q > 0].max()), q, 0)
+    return entropy(best / best.sum())
+
+
+def pass_limit(distribution: ArrayLike, correct: ArrayLike) -> float:
+    """What pass@k tends to as k grows: 1 where a correct outcome has any probability, else 0 (Cor. C.2).
+
+    No tilt raises it, since none reaches an outcome that the base cannot (Thm C.1).
+    """
+    p, right = _distribution(distribution), np.asarray(correct, dtype=np.bool_)
+    if right.shape != p.shape:
+        raise ValueError(f"{right.shape} verdicts for {p.shape} outcomes: one for each")
+    return float(np.any(p[right] > 0))
 
 
 def missed(mass: float, k: int) -> float:

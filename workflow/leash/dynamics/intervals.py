@@ -1,0 +1,195 @@
+"""95 % intervals of the measures, of two kinds, each the answer to another question.
+
+`other_questions`: what would other questions of this kind give? Questions are drawn again, with their counts:
+that carries the noise of sampling too, and a second level on top would count it twice.
+`same_questions`: what would these questions give in the long run? Each one's samples are drawn again, at a rate
+that its count leaves open.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leash.dynamics._checks import budgets_of, draws_of, pair_of
+from leash.dynamics.passk import k_grid, solved_at
+from leash.dynamics.priors import fit_beta
+
+MEASURES: Final = ("srr", "ndr", "sds", "nscr", "pass_difference")
+OTHER_QUESTIONS: Final = "other questions of this kind"
+SAME_QUESTIONS: Final = "these questions, drawn again"
+SIGNED: Final = ("nscr", "pass_difference")
+
+Floats = NDArray[np.float64]
+Totals = tuple[Floats, ...]
+"""Questions solved by base, by target, by both, each of shape (draws, budgets)."""
+
+ROOM: Final = 1 << 21
+"""Numbers held at once."""
+
+
+class Interval(NamedTuple):
+    """A measure of the expected counts, its interval, and the share of draws that leave it undefined (NaN)."""
+
+    value: float
+    low: float
+    high: float
+    undefined: float
+
+
+class Intervals(NamedTuple):
+    """Intervals of all MEASURES at budget k, by name, and which question they answer."""
+
+    about: str
+    k: int
+    of: dict[str, Interval]
+
+
+def other_questions(
+    n: int,
+    base_correct: ArrayLike,
+    target_correct: ArrayLike,
+    budgets: Iterable[int] | None = None,
+    *,
+    draws: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[Intervals]:
+    """Percentile intervals over questions: where the measures of the kind of question lie.
+
+    The counts have shape (questions,); budgets as in `over_budgets`. Raises ValueError for shapes that differ,
+    a count outside 0..n, a budget outside 1..n, draws < 2 and a confidence outside (0, 1).
+    """
+    base, target, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
+    solved = solved_at(n, base, grid), solved_at(n, target, grid)
+    stacked = np.hstack([*solved, solved[0] * solved[1]])
+    random = np.random.default_rng(seed)
+    questions = base.size
+
+    def some(many: int) -> Totals:
+        chosen = random.integers(questions, size=(many, questions))
+        chosen += np.arange(many)[:, None] * questions
+        weights = np.bincount(chosen.ravel(), minlength=many * questions).reshape(many, questions)
+        sides = np.split(weights.astype(np.float64) @ stacked, 3, axis=1)
+        return sides[0], sides[1], sides[2]
+
+    drawn = _batched(some, draws, questions)
+    values, samples = (_measures(totals, questions) for totals in (_observed(*solved), drawn))
+    return _intervals(OTHER_QUESTIONS, grid, values, samples, confidence)
+
+
+def same_questions(
+    n: int,
+    base_correct: ArrayLike,
+    target_correct: ArrayLike,
+    budgets: Iterable[int] | None = None,
+    *,
+    draws: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[Intervals]:
+    """Intervals for these very questions: where the measures of their true rates lie.
+
+    Each draw takes a rate for every question and model from its posterior, Beta(a + c, b + n - c) with a, b of
+    `fit_beta` for the model, so that a count of 0 is not a rate of 0; then it redraws the n samples at these
+    rates. What the redrawn counts give, less what the rates give, is the error of sampling. The interval is the
+    observed measure less the quantiles of that error, cut to the measure's range. (The redrawn measures
+    themselves are no interval: they hold the noise twice, and as the prior knows nothing of how the two
+    models' rates go together, they hold too many E and S.) Arguments, shapes and errors as in
+    `other_questions`.
+    """
+    base, target, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
+    random = np.random.default_rng(seed)
+    priors = fit_beta(n, base), fit_beta(n, target)
+    table = solved_at(n, np.arange(n + 1), grid)
+
+    def some(many: int) -> tuple[Floats, ...]:
+        rates, drawn = [], []
+        for correct, prior in zip((base, target), priors, strict=True):
+            shape = (many, correct.size)
+            rate = random.beta(prior.successes + correct, prior.failures + n - correct, shape)
+            rates.append(np.log1p(-np.minimum(rate, 1 - 2**-53)))
+            drawn.append(random.binomial(n, rate))
+        totals = []
+        for column, k in enumerate(grid):
+            totals.append(_sums(*(-np.expm1(k * missed) for missed in rates)))
+            totals.append(_sums(*(table[:, column][counts] for counts in drawn)))
+        stacked = np.stack(totals, axis=2)  # (3, draws, 2 budgets): at the rates, from the counts, in turn
+        return (*stacked[:, :, ::2], *stacked[:, :, 1::2])
+
+    found = _batched(some, draws, base.size * 8)
+    values = _measures(_observed(solved_at(n, base, grid), solved_at(n, target, grid)), base.size)
+    at_rates, from_counts = (
+        _measures((part[0], part[1], part[2]), base.size) for part in (found[:3], found[3:])
+    )
+    samples = {name: values[name] - (from_counts[name] - at_rates[name]) for name in MEASURES}
+    return _intervals(SAME_QUESTIONS, grid, values, samples, confidence)
+
+
+def _read(
+    n: int,
+    base_correct: ArrayLike,
+    target_correct: ArrayLike,
+    budgets: Iterable[int] | None,
+    draws: int,
+    confidence: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+    draws_of(draws, confidence)
+    base, target = pair_of(n, base_correct, target_correct)
+    return base, target, budgets_of(n, k_grid(n) if budgets is None else budgets)
+
+
+def _observed(base: Floats, target: Floats) -> Totals:
+    return base.sum(axis=0)[None], target.sum(axis=0)[None], (base * target).sum(axis=0)[None]
+
+
+def _sums(base: Floats, target: Floats) -> Floats:
+    """Questions solved by base, by target, by both, shape (3, draws), from chances of (draws, questions)."""
+    return np.stack([base.sum(axis=1), target.sum(axis=1), np.einsum("dq,dq->d", base, target)])
+
+
+def _batched(some: Callable[[int], tuple[Floats, ...]], draws: int, numbers: int) -> tuple[Floats, ...]:
+    """All draws, so many at once that their `numbers` each fit the room."""
+    most = max(1, ROOM // numbers)
+    parts = [some(min(most, draws - start)) for start in range(0, draws, most)]
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _intervals(
+    about: str, grid: list[int], values: dict[str, Floats], samples: dict[str, Floats], confidence: float
+) -> list[Intervals]:
+    tail = (1 - confidence) / 2
+    found = []
+    for column, k in enumerate(grid):
+        of = {
+            name: _interval(name, float(values[name][0, column]), samples[name][:, column], tail)
+            for name in MEASURES
+        }
+        found.append(Intervals(about, k, of))
+    return found
+
+
+def _interval(name: str, value: float, sample: Floats, tail: float) -> Interval:
+    defined = sample[~np.isnan(sample)]
+    low, high = np.quantile(defined, [tail, 1 - tail]) if defined.size else (np.nan, np.nan)
+    least = -1.0 if name in SIGNED else 0.0
+    low, high = np.clip([low, high], least, 1.0)
+    return Interval(value, float(low), float(high), 1 - defined.size / sample.size)
+
+
+def _measures(totals: Totals, questions: int) -> dict[str, Floats]:
+    """`support_metrics` and the pass@k difference (target less base), shape (draws, budgets) each."""
+    base, target, both = totals[0], totals[1], totals[2]
+    both = np.minimum(both, np.minimum(base, target))  # sums of rounded products may exceed them by an ulp
+    with np.errstate(invalid="ignore", divide="ignore"):
+        srr, ndr = both / base, (target - both) / target
+        sds = np.where(srr + ndr == 0, 0.0, 2 * srr * ndr / (srr + ndr))
+        nscr = (target - base) / (base + target - both)
+    return {
+        "srr": srr,
+        "ndr": ndr,
+        "sds": sds,
+        "nscr": nscr,
+        "pass_difference": (target - base) / questions,
+    }

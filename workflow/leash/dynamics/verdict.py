@@ -1,0 +1,80 @@
+"""What a comparison shows, in words that rest on the tests of `evidence` and `nulls` and on nothing else."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leash.dynamics.evidence import AtThreshold, mcnemar, sensitivity
+from leash.dynamics.nulls import Excess, Nulls, against_nulls
+
+CHANGES: Final = {-1: "net shrinkage", 0: "no net change", 1: "net expansion"}
+CRITICAL: Final = 1.96
+
+
+class Verdict(NamedTuple):
+    """The net change of support at k = n, and what speaks for it.
+
+    `change` is a value of CHANGES, from the sign of E - S; `p` is McNemar's. `otherwise`: the stricter rules
+    of "solved" under which E - S has another sign or none. `nulls` is None for a single sample.
+    """
+
+    change: str
+    p: float
+    beyond_noise: bool
+    otherwise: list[AtThreshold]
+    nulls: Nulls | None
+
+
+def verdict(
+    n: int, base_correct: ArrayLike, target_correct: ArrayLike, *, significance: float = 0.05
+) -> Verdict:
+    """The verdict on counts of shape (questions,); beyond resampling noise where McNemar's p < significance.
+
+    Raises ValueError for shapes that differ, a count outside 0..n and a significance outside (0, 1).
+    """
+    if not 0 < significance < 1:
+        raise ValueError(f"significance must lie between 0 and 1, not {significance}")
+    rules = sensitivity(n, base_correct, target_correct)
+    sign = _sign(rules[0])
+    p = mcnemar(rules[0].counts)
+    return Verdict(
+        change=CHANGES[sign],
+        p=p,
+        beyond_noise=p < significance,
+        otherwise=[rule for rule in rules if _sign(rule) != sign],
+        nulls=against_nulls(n, base_correct, target_correct) if n > 1 else None,
+    )
+
+
+def in_words(found: Verdict) -> list[str]:
+    """One line a finding."""
+    if found.change == CHANGES[0]:
+        lines = [f"{CHANGES[0]} beyond resampling noise: E = S, p = {found.p:.3g}"]
+    else:
+        answer = "yes" if found.beyond_noise else "no"
+        lines = [f"{found.change} beyond resampling noise: {answer}, p = {found.p:.3g}"]
+    by_count = [str(rule.successes) for rule in found.otherwise if rule.rule.startswith("at least")]
+    by_rate = [rule.rule for rule in found.otherwise if not rule.rule.startswith("at least")]
+    where = ([f"at {', '.join(by_count)}"] if by_count else []) + by_rate
+    lines.append(f"depends on the threshold: {'yes, ' + '; '.join(where) if where else 'no'}")
+    if found.nulls is not None:
+        k, *excesses = found.nulls
+        lines.append(_beyond("expansion", k, *excesses[:2]))
+        lines.append(_beyond("shrinkage", k, *excesses[2:]))
+    return lines
+
+
+def _sign(rule: AtThreshold) -> int:
+    return int(np.sign(rule.counts.expansion - rule.counts.shrinkage))
+
+
+def _beyond(region: str, k: int, over_base: Excess, over_target: Excess) -> str:
+    """Against the larger of the two nulls, so that neither model's noise explains an excess."""
+    whose, larger = max(("base", over_base), ("target", over_target), key=lambda null: null[1].null)
+    answer = "yes" if larger.excess > CRITICAL * larger.standard_error else "no"
+    return (
+        f"{region} at k = {k} beyond a model against itself: {answer}, {larger.observed:.1f} expected, "
+        f"{larger.null:.1f} in the {whose} against itself, excess {larger.excess:+.1f} "
+        f"(standard error {larger.standard_error:.1f})"
+    )
