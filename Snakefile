@@ -8,9 +8,11 @@ include: "workflow/rules/questions.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/sample.smk"
 include: "workflow/rules/verify.smk"
+include: "workflow/rules/recorded.smk"
 include: "workflow/rules/match.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/published.smk"
 
 
 rule all:
@@ -21,7 +23,8 @@ rule all:
             table=TABLES,
             format=["csv", "md", "tex"],
         ),
-        rules.make_tail_table.output,
+        rules.make_tail_table.output if TAILS else [],
+        rules.make_agreement_table.output if AGREEMENTS else [],
         expand(
             f"{RESULTS}/figures/{{figure}}.{{format}}",
             figure=FIGURES,

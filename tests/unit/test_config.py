@@ -10,7 +10,16 @@ import yaml
 from leash import reference
 from leash.errors import InputError
 from leash.loading import load
-from leash.study import Comparison, State, comparisons, states
+from leash.study import (
+    Comparison,
+    State,
+    audited,
+    benchmarks_of,
+    comparisons,
+    recorded,
+    recorded_questions,
+    states,
+)
 
 ROOT = Path(__file__).parents[2]
 DEFAULT = ROOT / "config/config.yaml"
@@ -74,7 +83,7 @@ def refusal(raw: dict[str, Any], files: tuple[Path, ...] = (DEFAULT,)) -> str:
         (
             "benchmarks.gcd.file",
             "a.csv",
-            "give exactly one of reasoning_gym, file, hub (given: reasoning_gym, file)",
+            "give exactly one of reasoning_gym, file, hub, recorded (given: reasoning_gym, file)",
         ),
         ("benchmarks.gcd.seed", None, "benchmarks.gcd: reasoning_gym needs seed: <first seed"),
         (
@@ -98,7 +107,7 @@ def refusal(raw: dict[str, Any], files: tuple[Path, ...] = (DEFAULT,)) -> str:
         ("run.models", ["base"], "no model with a base is listed: there is nothing to compare"),
         ("models.Base2", {"path": "x"}, "'Base2' is not a slug"),
         ("models.tables", {"path": "x"}, "'tables' is the name of a results folder"),
-        ("models.mine", {"base": "base"}, "give exactly one of hub, path, train (given: none)"),
+        ("models.mine", {"base": "base"}, "give exactly one of hub, path, train, recorded (given: none)"),
         ("models.mine", {"hub": "a/b", "base": "base"}, "hub needs revision: <commit>"),
         ("models.sft.method", "sft", "method is known from train.recipe: remove it"),
         ("models.dapo.checkpoint_labels", {"step30": "x"}, "no checkpoint 'step30'; did you mean 'step"),
@@ -124,8 +133,11 @@ def with_file(raw: dict[str, Any], **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"file": None}, "benchmarks.mine: give exactly one of reasoning_gym, file, hub (given: none)"),
-        ({"hub": "a/b"}, "give exactly one of reasoning_gym, file, hub (given: file, hub)"),
+        (
+            {"file": None},
+            "benchmarks.mine: give exactly one of reasoning_gym, file, hub, recorded (given: none)",
+        ),
+        ({"hub": "a/b"}, "give exactly one of reasoning_gym, file, hub, recorded (given: file, hub)"),
         ({"file": None, "hub": "a/b"}, "benchmarks.mine: hub needs revision: <commit>"),
         ({"revision": "c"}, "benchmarks.mine: revision goes with hub: remove it"),
         ({"hub_config": "c"}, "benchmarks.mine: hub_config goes with hub: remove it"),
@@ -150,7 +162,12 @@ def with_file(raw: dict[str, Any], **changes: Any) -> dict[str, Any]:
             "benchmarks.mine.columns.golds: unknown key 'golds'; did you mean 'gold'?",
         ),
         ({"columns": {"gold": ""}}, "benchmarks.mine.columns.gold: String should have at least 1 character"),
-        ({"size": None}, "benchmarks.mine.size: missing"),
+        ({"size": None}, "benchmarks.mine: size is missing: add the number of questions"),
+        (
+            {"recorded": True},
+            "give exactly one of reasoning_gym, file, hub, recorded (given: file, recorded)",
+        ),
+        ({"file": None, "recorded": True}, "size goes with reasoning_gym, file or hub: remove it"),
     ],
     ids=str,
 )
@@ -204,6 +221,93 @@ def test_the_math_registry_names_the_papers_benchmarks() -> None:
         "amc23": 40,
         "scibench": 692,
     }
+
+
+def with_recorded(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A study of one recorded pair on one benchmark."""
+    for name in ("base", "rl"):
+        (folder / f"{name}.jsonl").touch()
+    raw["run"] = {"models": ["mine"], "benchmarks": ["held"]}
+    raw["models"]["theirs"] = {"recorded": {"held": {"counts": f"{folder}/base.jsonl"}}}
+    raw["models"]["mine"] = {"base": "theirs", "recorded": {"held": {"counts": f"{folder}/rl.jsonl"}}}
+    raw["benchmarks"]["held"] = {"domain": "math", "recorded": True, "budget": 10}
+    return raw
+
+
+def test_recorded_models_need_no_shards_and_are_run_where_they_have_results(
+    raw: dict[str, Any], tmp_path: Path
+) -> None:
+    put(with_recorded(raw, tmp_path), "run", {"models": ["mine", "sft"], "benchmarks": ["held", "gcd"]})
+    study = load(raw, [DEFAULT])
+    assert [benchmarks_of(study, slug) for slug in ("mine", "theirs", "sft")] == [["held"], ["held"], ["gcd"]]
+    assert [(str(pair.target), name) for pair, name in audited(study)] == [("sft/final", "gcd")]
+    assert recorded_questions(study, "held") is None
+
+
+def test_checkpoints_stand_for_a_part_of_the_file_names(raw: dict[str, Any], tmp_path: Path) -> None:
+    with_recorded(raw, tmp_path)
+    raw["models"]["mine"] |= {"checkpoints": {"s1": "rl", "s2": "base"}}
+    assert "recorded.held" in refusal(raw)
+    raw["models"]["mine"]["recorded"]["held"]["counts"] = f"{tmp_path}/{{checkpoint}}.jsonl"
+    study = load(raw, [DEFAULT])
+    named = [recorded(study, State("mine", one), "held") for one in ("s1", "s2")]
+    assert [source and source.file.name for source in named] == ["rl.jsonl", "base.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "models.mine.recorded.held",
+            {},
+            "models.mine.recorded.held: give exactly one of counts, completions",
+        ),
+        (
+            "models.mine.recorded.held.columns",
+            {"score": "s"},
+            "columns.score goes with completions, not with counts: remove it",
+        ),
+        ("models.mine.recorded.held.columns", {"id": None}, "columns.id cannot be null with counts"),
+        (
+            "models.mine.recorded.held.columns",
+            {"corect": "c"},
+            "models.mine.recorded.held.columns.corect: unknown key 'corect'; did you mean 'correct'?",
+        ),
+        (
+            "models.mine.recorded.held.counts",
+            "none.jsonl",
+            "models.mine.recorded.held.counts: none.jsonl is not there",
+        ),
+        ("models.mine.recorded.held.counts", "none.txt", "the suffix '.txt' is not one of .jsonl,"),
+        (
+            "models.mine.recorded",
+            {"hold": {"counts": "x"}},
+            "models.mine.recorded.hold: no benchmark 'hold'; did you mean 'held'?",
+        ),
+        (
+            "models.theirs.recorded",
+            {"gcd": {"counts": "x.csv"}},
+            "models.theirs: no recorded results on held, which its successor 'mine' has",
+        ),
+        ("run.benchmarks", ["held", "gcd"], "run.benchmarks.1: no model of run.models has results on 'gcd'"),
+        ("run.benchmarks", ["gcd"], "none of run.benchmarks can be put to 'mine'"),
+        ("run", {"models": ["sft"], "benchmarks": ["held", "gcd"]}, "no model of run.models has results on"),
+        (
+            "benchmarks.gcd.on_missing",
+            "intersect",
+            "intersect goes with recorded results, and 'gcd' has none",
+        ),
+        ("models.sft.base", "theirs", "training starts from a local folder, and 'theirs' is recorded"),
+    ],
+    ids=str,
+)
+def test_recorded_results_that_do_not_fit_together_are_refused(
+    raw: dict[str, Any], tmp_path: Path, key: str, value: object, message: str
+) -> None:
+    put(with_recorded(raw, tmp_path), key, value)
+    if "gcd" in key:
+        raw["run"] = {"models": ["mine", "sft"], "benchmarks": ["held", "gcd"]}
+    assert message in refusal(raw)
 
 
 def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:
@@ -271,7 +375,10 @@ def test_the_base_may_be_one_checkpoint_of_a_model(raw: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "config").rglob("*.yaml")), ids=lambda path: path.name)
-def test_every_config_of_the_repository_is_valid(raw: dict[str, Any], file: Path) -> None:
+def test_every_config_of_the_repository_is_valid(
+    raw: dict[str, Any], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda _: True)  # the data are not part of the repository
     assert load(merged(raw, yaml.safe_load(file.read_text())), [DEFAULT, file]).run.models
 
 

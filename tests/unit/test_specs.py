@@ -9,6 +9,7 @@ import yaml
 from leash import specs
 from leash.benchmarks.prompts import TEMPLATES
 from leash.config import Study
+from leash.errors import InputError
 from leash.loading import load
 from leash.sampling.plan import Shard
 from leash.study import State, comparisons
@@ -129,3 +130,35 @@ def test_the_weights_of_a_state_are_told_by_commit_folder_or_training(micro_mode
         "folders/v1": {"path": str(micro_model)},
         "sft/final": {"trained": "sft/final"},
     }
+
+
+def test_recorded_results_have_a_spec_of_what_they_must_hold(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.jsonl" for name in ("base", "rl")}
+    for file in files.values():
+        file.touch()
+    models = {
+        name: {"recorded": {"held": {"counts": str(file), "columns": {"correct": "c"}}}}
+        for name, file in files.items()
+    }
+    changes: dict[str, Any] = {
+        "models__theirs": models["base"],
+        "models__mine": models["rl"] | {"base": "theirs"},
+        "benchmarks__held": {"domain": "math", "recorded": True, "budget": 9},
+        "run": {"models": ["mine"], "benchmarks": ["held"]},
+    }
+    of = study(**changes)
+    told = yaml.safe_load(specs.recorded_results(of, State("mine", "final"), "held"))
+    assert told.pop("columns")["correct"] == "c"
+    assert told == {
+        "where": "models.mine.recorded.held",
+        "benchmark": "held",
+        "budget": 9,
+        "on_missing": "error",
+    }
+    assert yaml.safe_load(specs.audits(of))["unaudited"] == [["mine", "final", "held"]]
+    with pytest.raises(InputError, match=r"benchmarks\.held: known from counts only"):
+        specs.questions(of, "held")
+
+
+def test_the_audit_of_sampled_states_is_told_what_a_table_is_told() -> None:
+    assert specs.audits(study()) == specs.presentation(study(), comparisons(study()))

@@ -18,18 +18,19 @@ Scope = Literal["benchmark", "domain", "overall"]
 
 
 class Side(NamedTuple):
-    """One state's numbers: pass@k as fractions, then totals over questions."""
+    """One state's numbers: pass@k as fractions, then totals over questions; None: not recorded."""
 
     pass_at: dict[int, float]
     pass_at_budget: float
     samples: int
-    outcomes: dict[str, int]
+    outcomes: dict[str, int | None]
 
 
 class Result(NamedTuple):
     """Base against target on one benchmark, or pooled; `slug` names the benchmark or domain.
 
-    `tail` counts the questions whose region rests on few successes (dynamics.regions.rests_on_few).
+    `tail` counts the questions whose region rests on few successes (dynamics.regions.rests_on_few); `dropped`
+    those that only the base, and only the target, had, and that were left out.
     """
 
     scope: Scope
@@ -43,6 +44,7 @@ class Result(NamedTuple):
     metrics: dict[str, float]
     base: Side
     target: Side
+    dropped: tuple[int, int] = (0, 0)
 
 
 class Comparison(NamedTuple):
@@ -177,6 +179,7 @@ def _result(scope: Scope, slug: str, label: str, domain: str, block: dict[str, A
         metrics={name: _number(value) for name, value in block["metrics"].items()},
         base=_side(block["base"], budgets),
         target=_side(block["target"], budgets),
+        dropped=_dropped(block),
     )
 
 
@@ -185,6 +188,11 @@ def _side(side: dict[str, Any], budgets: tuple[int, ...]) -> Side:
     pass_at = {k: _number(side["pass_at"][str(k)]) for k in sorted(int(k) for k in side["pass_at"])}
     at_budget = side["pass_at_budget"] if "pass_at_budget" in side else side["pass_at"][str(budgets[0])]
     return Side(pass_at, _number(at_budget), side["samples"], side["outcomes"])
+
+
+def _dropped(block: dict[str, Any]) -> tuple[int, int]:
+    lost = block.get("dropped", {})
+    return len(lost.get("base", ())), len(lost.get("target", ()))
 
 
 def _number(value: float | None) -> float:

@@ -123,8 +123,76 @@ Train = Annotated[Pretrain | Sft | Dapo, Field(discriminator="recipe")]
 _METHODS: dict[str, Literal["rlvr", "sft"] | None] = {"pretrain": None, "sft": "sft", "dapo": "rlvr"}
 
 
+class RecordedColumns(Block):
+    """Which columns of a file of recorded results hold what; a dotted path reaches into a nested object."""
+
+    id: str | None = Field("id", min_length=1)
+    """The question's id. null (with completions): a question is known by its text."""
+    n: str = Field("n", min_length=1)
+    """With counts: samples of the question."""
+    correct: str = Field("correct", min_length=1)
+    """With counts: how many of them were correct."""
+    wrong: str | None = Field(None, min_length=1)
+    """With counts: how many were wrong. An outcome that no column holds is unknown, and not 0."""
+    no_answer: str | None = Field(None, min_length=1)
+    """With counts: how many gave no answer."""
+    truncated: str | None = Field(None, min_length=1)
+    """With counts: how many met the length limit and gave no answer."""
+    verifier_timeout: str | None = Field(None, min_length=1)
+    """With counts: on how many the verifier met its time limit."""
+    verifier_error: str | None = Field(None, min_length=1)
+    """With counts: on how many the verifier failed."""
+    samples: str | None = Field(None, min_length=1)
+    """With completions: a list of objects, one per completion, in a row per question. If absent, a row is one
+    completion."""
+    completion: str = Field("completion", min_length=1)
+    """With completions: the text that is verified; with samples, in each of its objects."""
+    score: str | None = Field(None, min_length=1)
+    """With completions: a verdict given elsewhere, 1 for correct; kept, and compared with the verdict given here."""
+    finish_reason: str | None = Field(None, min_length=1)
+    """With completions: "length" where the length limit was met. If absent, truncation is unknown."""
+    question: str = Field("question", min_length=1)
+    """With completions: the question's text. Where a row has an id too, the text must be that question's."""
+    gold: str = Field("gold", min_length=1)
+    """With completions, of a benchmark with recorded: true: the correct answer, or a list of alternatives."""
+
+
+_OF_COUNTS = ("n", "correct", "wrong", "no_answer", "truncated", "verifier_timeout", "verifier_error")
+
+
+class Recorded(Block):
+    """Results of a model on a benchmark that lie on disk: exactly one of counts, completions."""
+
+    counts: Path | None = None
+    """File of counts, a row per question: .jsonl, .json (an array of objects), .csv or .parquet."""
+    completions: Path | None = None
+    """File of completions, of the same kinds. They are verified here."""
+    columns: RecordedColumns = RecordedColumns()
+    """Columns of the file."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Recorded":
+        if (self.counts is None) == (self.completions is None):
+            raise ValueError("give exactly one of counts, completions")
+        given = self.columns.model_fields_set - {"id"}
+        strange = given - set(_OF_COUNTS) if self.counts else given & set(_OF_COUNTS)
+        if strange:
+            kind, other = ("counts", "completions") if self.counts else ("completions", "counts")
+            raise ValueError(f"columns.{min(strange)} goes with {other}, not with {kind}: remove it")
+        if self.counts and self.columns.id is None:
+            raise ValueError("columns.id cannot be null with counts: name the column that holds the ids")
+        return self
+
+    @property
+    def file(self) -> Path:
+        """The file, of either kind."""
+        found = self.counts or self.completions
+        assert found is not None
+        return found
+
+
 class Model(Block):
-    """A base model, or one trained from it: from exactly one of hub, path, train."""
+    """A base model, or one trained from it: from exactly one of hub, path, train, recorded."""
 
     label: str | None = None
     """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
@@ -140,8 +208,11 @@ class Model(Block):
     """Local folder in Hugging Face format."""
     train: Train | None = None
     """Recipe of this workflow that makes the model."""
+    recorded: dict[Slug, Recorded] | None = Field(None, min_length=1)
+    """Results that lie on disk, by benchmark: nothing is sampled. It is run on these benchmarks only."""
     checkpoints: dict[Slug, Commit] | list[int] = Field(default_factory=dict)
-    """With hub: {slug: commit}; with path: {slug: folder below it}; with a dapo recipe: the steps kept."""
+    """With hub: {slug: commit}; with path: {slug: folder below it}; with recorded: {slug: text that stands for
+    {checkpoint} in the file names}; with a dapo recipe: the steps kept."""
     checkpoint_labels: dict[str, str] = Field(default_factory=dict)
     """Display names of checkpoints, by slug."""
     chat_template: bool = False
@@ -149,9 +220,12 @@ class Model(Block):
 
     @model_validator(mode="after")
     def _one_source(self) -> "Model":
-        given = [name for name in ("hub", "path", "train") if getattr(self, name) is not None]
+        sources = ("hub", "path", "train", "recorded")
+        given = [name for name in sources if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"give exactly one of hub, path, train (given: {', '.join(given) or 'none'})")
+            raise ValueError(
+                f"give exactly one of {', '.join(sources)} (given: {', '.join(given) or 'none'})"
+            )
         if self.hub and not self.revision and not self.checkpoints:
             raise ValueError("hub needs revision: <commit> (or checkpoints: {slug: commit})")
         if self.hub and self.revision and self.checkpoints:
@@ -160,6 +234,12 @@ class Model(Block):
             raise ValueError("method is known from train.recipe: remove it")
         if self.revision and not self.hub:
             raise ValueError("revision goes with hub")
+        for slug, one in (self.recorded or {}).items():
+            if ("{checkpoint}" in str(one.file)) != bool(self.checkpoints):
+                raise ValueError(
+                    f"recorded.{slug}: {one.file}: {{checkpoint}} in a file's name goes with checkpoints: "
+                    "{slug: text}, and the other way round"
+                )
         if isinstance(self.train, Dapo):
             self._check_steps(self.train.steps)
         elif self.train and self.checkpoints:
@@ -227,7 +307,7 @@ class Columns(Block):
 
 
 class Benchmark(Block):
-    """Questions (from exactly one of reasoning_gym, file, hub), how they are put, how answers are verified."""
+    """Questions (from exactly one of reasoning_gym, file, hub, recorded), how they are put, and verified."""
 
     label: str | None = None
     """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
@@ -249,10 +329,16 @@ class Benchmark(Block):
     """Configuration (subset) of the hub dataset."""
     split: str = Field("test", min_length=1)
     """Split of the hub dataset."""
+    recorded: bool = False
+    """Known only from recorded results: from counts by the ids alone, from completions with question and gold."""
+    on_missing: Literal["error", "intersect"] = "error"
+    """Questions that the recorded results of base or target lack: an error that lists them, or (intersect) left
+    out on both sides, which every table tells."""
     columns: Columns = Columns()
     """Columns of the file or the hub dataset."""
-    size: int = Field(ge=1)
-    """Number of evaluation questions. A file or hub dataset must have exactly so many rows."""
+    size: int | None = Field(None, ge=1)
+    """Number of evaluation questions: required, but not with recorded. A file or hub dataset must have exactly so
+    many rows."""
     prompt: str = "{question}"
     """Prompt template: plain, boxed, answer-tag, or a text in which {question} stands for the question's."""
     verifier: Literal["gym", "math", "numeric"] = Field(
@@ -273,7 +359,7 @@ class Benchmark(Block):
     verifier_timeout: float = Field(2.0, gt=0)
     """Seconds one verification may take before it is killed."""
     budget: int = Field(ge=1, le=MAX_BUDGET)
-    """Samples per question, k; a multiple of sampling.shard_samples."""
+    """Samples per question, k; a multiple of sampling.shard_samples where they are drawn here."""
     temperature: float | None = Field(None, ge=0)
     """Instead of sampling.temperature, for this benchmark."""
     top_p: float | None = Field(None, gt=0, le=1)
@@ -285,19 +371,23 @@ class Benchmark(Block):
 
     @model_validator(mode="after")
     def _one_source(self) -> "Benchmark":
-        sources = ("reasoning_gym", "file", "hub")
-        given = [name for name in sources if getattr(self, name) is not None]
+        sources = ("reasoning_gym", "file", "hub", "recorded")
+        given = [name for name in sources if getattr(self, name) not in (None, False)]
         if len(given) != 1:
             raise ValueError(
                 f"give exactly one of {', '.join(sources)} (given: {', '.join(given) or 'none'})"
             )
+        if not self.recorded and self.size is None:
+            raise ValueError("size is missing: add the number of questions")
+        if self.recorded and self.size is not None:
+            raise ValueError("size goes with reasoning_gym, file or hub: remove it")
         if self.reasoning_gym is not None and self.seed is None:
             raise ValueError("reasoning_gym needs seed: <first seed of the evaluation questions>")
         if self.hub is not None and self.revision is None:
             raise ValueError("hub needs revision: <commit>")
         self._refuse("reasoning_gym", "params", "seed", "training")
         self._refuse("hub", "revision", "hub_config", "split")
-        if self.reasoning_gym is not None and self.columns != Columns():
+        if self.file is None and self.hub is None and self.columns != Columns():
             raise ValueError("columns goes with file or hub: remove it")
         return self
 

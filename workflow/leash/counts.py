@@ -1,9 +1,13 @@
 """Verdicts of one model checkpoint on one benchmark -> counts per question.
 
 python -m leash.counts --questions Q.parquet --verdicts V1.parquet V2.parquet --budget K --out counts.parquet
+
+Of recorded completions, --on-missing intersect leaves out questions without a verdict, and --unknown truncated
+says that truncation was not recorded.
 """
 
 import argparse
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,10 +54,17 @@ class Tally:
         }
 
 
-def count(questions: Path, verdicts: Iterable[Path], budget: int) -> list[Row]:
+def count(
+    questions: Path,
+    verdicts: Iterable[Path],
+    budget: int,
+    intersect: bool = False,
+    unknown: Iterable[str] = (),
+) -> list[Row]:
     """Counts per question, in the order of the questions file; verdict files are streamed.
 
-    Raises InputError for an unknown outcome, a question that is not in the questions file, a sample index
+    intersect: leave out questions without a single verdict. unknown: outcomes to be null, since the samples do
+    not tell. Raises InputError for an unknown outcome, a question that is not in the questions file, a sample index
     that is repeated or outside 0..budget-1, and questions whose verdicts are not exactly the budget.
     """
     if budget < 1:
@@ -64,13 +75,15 @@ def count(questions: Path, verdicts: Iterable[Path], budget: int) -> list[Row]:
     }
     for path in verdicts:
         _add_file(tallies, path, questions, budget)
+    if intersect:
+        tallies = {name: tally for name, tally in tallies.items() if tally.n}
     off = [f"{name} (n = {tally.n})" for name, tally in tallies.items() if tally.n != budget]
     if off:
         raise InputError(
             f"{questions}: {len(off)} of {len(tallies)} questions have not exactly {budget} verdicts: "
             f"{records.listed(off)}; give --verdicts every shard of the budget, or --budget what was drawn"
         )
-    return [tally.row(name) for name, tally in tallies.items()]
+    return [tally.row(name) | dict.fromkeys(unknown) for name, tally in tallies.items()]
 
 
 def _add_file(tallies: dict[str, Tally], path: Path, questions: Path, budget: int) -> None:
@@ -108,9 +121,13 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, required=True)
     parser.add_argument("--verdicts", type=Path, nargs="+", required=True)
     parser.add_argument("--budget", type=int, required=True, help="samples every question must have")
+    parser.add_argument("--on-missing", choices=("error", "intersect"), default="error")
+    parser.add_argument("--unknown", nargs="+", default=[], choices=UNSOLVED_OUTCOMES)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    records.write(args.out, records.COUNTS, count(args.questions, args.verdicts, args.budget))
+    rows = count(args.questions, args.verdicts, args.budget, args.on_missing == "intersect", args.unknown)
+    records.write(args.out, records.COUNTS, rows)
+    print(f"{args.out}: {len(rows):,} questions", file=sys.stderr)
 
 
 if __name__ == "__main__":

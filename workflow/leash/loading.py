@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from leash.benchmarks import files, prompts
 from leash.config import Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
-from leash.study import State, checkpoints, comparisons, local_folder
+from leash.study import State, benchmarks_of, checkpoints, comparisons, local_folder, recorded, states
 
 Place = Callable[..., str]
 
@@ -130,6 +130,8 @@ def _reference_problems(study: Study, place: Place) -> list[str]:
         *_path_problems(study, place),
         *_prompt_problems(study, place),
         *_file_problems(study, place),
+        *_recorded_problems(study, place),
+        *_recorded_file_problems(study, place),
     ]
     if not problems and not comparisons(study):
         problems = [f"{place('run', 'models')}: no model with a base is listed: there is nothing to compare"]
@@ -184,10 +186,12 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
     for slug, model in study.models.items():
         if model.train is None:
             continue
-        if model.base and study.models[model.base.partition("/")[0]].hub:
+        start = study.models[model.base.partition("/")[0]] if model.base else None
+        if start and (start.hub or start.recorded):
+            where = "on the hub: download it" if start.hub else "recorded: take its weights"
             yield (
-                f"{place('models', slug, 'base')}: training starts from a local folder, and '{model.base}' is on "
-                "the hub: download it and give it as path"
+                f"{place('models', slug, 'base')}: training starts from a local folder, and '{model.base}' is "
+                f"{where} and give it as path"
             )
         split = "train" if isinstance(model.train, Pretrain) else "rl"
         for index, name in enumerate(model.train.benchmarks):
@@ -208,6 +212,8 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
 def _budget_problems(study: Study, place: Place) -> Iterator[str]:
     shard = study.sampling.shard_samples
     for slug, benchmark in study.benchmarks.items():
+        if benchmark.recorded or _only_recorded(study, slug):
+            continue
         if benchmark.budget % shard:
             yield (
                 f"{place('benchmarks', slug, 'budget')}: {benchmark.budget} is not a multiple of "
@@ -253,10 +259,63 @@ def _file_problems(study: Study, place: Place) -> Iterator[str]:
     """Files of the benchmarks that are run: a registry may name files that other machines have."""
     for slug in study.run.benchmarks:
         path = study.benchmarks[slug].file
-        if path is None:
-            continue
-        where = place("benchmarks", slug, "file")
-        if path.suffix not in files.READERS:
-            yield f"{where}: {path}: {files.unknown_suffix(path)}"
-        elif not path.is_file():
-            yield f"{where}: {path} is not there: correct the path, or put the file there"
+        if path is not None:
+            yield from _unreadable(path, place("benchmarks", slug, "file"))
+
+
+def _unreadable(path: Path, where: str) -> Iterator[str]:
+    if path.suffix not in files.READERS:
+        yield f"{where}: {path}: {files.unknown_suffix(path)}"
+    elif not path.is_file():
+        yield f"{where}: {path} is not there: correct the path, or put the file there"
+
+
+def _only_recorded(study: Study, benchmark: str) -> bool:
+    """Whether a benchmark is run, and on models alone whose results on it are recorded."""
+    on = [state for state in states(study) if benchmark in benchmarks_of(study, state.model)]
+    return bool(on) and all(study.models[state.model].recorded for state in on)
+
+
+def _recorded_problems(study: Study, place: Place) -> Iterator[str]:
+    """Benchmarks that recorded results name, and those that a target has and its base has not."""
+    for slug, model in study.models.items():
+        for name in model.recorded or {}:
+            if name not in study.benchmarks:
+                where = place("models", slug, "recorded", name)
+                yield f"{where}: no benchmark '{name}'{_nearest(name, study.benchmarks)}"
+    compared = comparisons(study)
+    for target, base in {pair.target.model: pair.base.model for pair in compared}.items():
+        known = benchmarks_of(study, target)
+        if not known:
+            yield (
+                f"{place('models', target)}: none of run.benchmarks can be put to '{target}': give it recorded "
+                "results on one of them, or take it out of run.models"
+            )
+        lacking = [name for name in known if name not in benchmarks_of(study, base)]
+        if lacking:
+            yield (
+                f"{place('models', base)}: no recorded results on {', '.join(lacking)}, which its successor "
+                f"'{target}' has: add them, or take {', '.join(lacking)} out of run.benchmarks"
+            )
+    for index, name in enumerate(study.run.benchmarks):
+        on = [pair for pair in compared if name in benchmarks_of(study, pair.target.model)]
+        if compared and not on:
+            yield f"{place('run', 'benchmarks', index)}: no model of run.models has results on '{name}'"
+        if study.benchmarks[name].on_missing == "intersect" and not any(
+            study.models[state.model].recorded for pair in on for state in pair
+        ):
+            yield (
+                f"{place('benchmarks', name, 'on_missing')}: intersect goes with recorded results, and '{name}' "
+                "has none: remove it"
+            )
+
+
+def _recorded_file_problems(study: Study, place: Place) -> Iterator[str]:
+    """Files of recorded results that are run."""
+    for state in states(study):
+        for name in benchmarks_of(study, state.model):
+            source = recorded(study, state, name)
+            if source is not None:
+                kind = "counts" if source.counts else "completions"
+                where = place("models", state.model, "recorded", name, kind)
+                yield from _unreadable(source.file, where)

@@ -1,9 +1,13 @@
 """Counts of a base and of a trained state, matched question by question -> regions.
 
 python -m leash.match --base BASE/counts.parquet --target TARGET/counts.parquet --out regions.parquet
+
+With --on-missing intersect, questions that only one side has are left out; the regions file names them.
 """
 
 import argparse
+import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +17,32 @@ from leash.dynamics.regions import assign_regions
 from leash.errors import InputError, exits_cleanly
 from leash.records import Row
 
+_MOST_NAMED = 20
 
-def match(base_path: Path, target_path: Path) -> list[Row]:
+
+def dropped(base_path: Path, target_path: Path) -> dict[str, list[str]]:
+    """The questions that only one side has, by that side."""
+    base = records.read_by_question(base_path, records.COUNTS)
+    target = records.read_by_question(target_path, records.COUNTS)
+    return {
+        "base": [name for name in base if name not in target],
+        "target": [name for name in target if name not in base],
+    }
+
+
+def match(base_path: Path, target_path: Path, intersect: bool = False) -> list[Row]:
     """One row per question in the base's order, with its region and both sides' counts.
 
-    Raises InputError where the two files hold different questions, or different n for a question.
+    intersect: of the questions that both sides have. Raises InputError where the two files hold different
+    questions, or different n for a question.
     """
     base = records.read_by_question(base_path, records.COUNTS)
     target = records.read_by_question(target_path, records.COUNTS)
+    if intersect:
+        base = {name: row for name, row in base.items() if name in target}
+        target = {name: target[name] for name in base}
+        if not base:
+            raise InputError(f"{base_path} and {target_path}: no question is in both; correct the ids")
     _check_same_questions(base_path, base, target_path, target)
     _check_same_budget(base_path, base, target_path, target)
     regions = assign_regions(_correct(base, list(base)), _correct(target, list(base)))
@@ -53,12 +75,23 @@ def _check_same_questions(
         base_path: [name for name in target if name not in base],
         target_path: [name for name in base if name not in target],
     }
-    lacks = [f"{path} lacks {records.listed(names)}" for path, names in missing.items() if names]
+    lacks = [
+        f"{_named(path)} lacks {records.listed(names, _MOST_NAMED)}"
+        for path, names in missing.items()
+        if names
+    ]
     if lacks:
         raise InputError(
             f"base and target hold different questions: {'; '.join(lacks)}; "
-            "count both from the same questions file"
+            "count both from the same questions file; of recorded results, correct the files, or set on_missing: "
+            "intersect on the benchmark to leave these questions out"
         )
+
+
+def _named(path: Path) -> str:
+    """A counts file, and the file of recorded counts that it was read from."""
+    source = records.note(path, "source")
+    return f"{path} (from {source})" if source else str(path)
 
 
 def _check_same_budget(
@@ -71,7 +104,7 @@ def _check_same_budget(
     ]
     if unequal:
         raise InputError(
-            f"{base_path} and {target_path}: n differs for {records.listed(unequal)}; "
+            f"{base_path} and {target_path}: n differs for {records.listed(unequal, _MOST_NAMED)}; "
             "regions are defined at one budget: count both sides at the same --budget"
         )
 
@@ -82,9 +115,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="leash.match", description="Match a trained state with its base.")
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--target", type=Path, required=True)
+    parser.add_argument("--on-missing", choices=("error", "intersect"), default="error")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    records.write(args.out, records.REGIONS, match(args.base, args.target))
+    intersect = args.on_missing == "intersect"
+    rows = match(args.base, args.target, intersect)
+    lost = dropped(args.base, args.target) if intersect else {}
+    schema = records.REGIONS
+    if any(lost.values()):
+        schema = schema.with_metadata({"dropped": json.dumps(lost)})
+        for side, names in lost.items():
+            print(f"left out, since only the {side} has them: {', '.join(names) or 'none'}", file=sys.stderr)
+    records.write(args.out, schema, rows)
 
 
 if __name__ == "__main__":

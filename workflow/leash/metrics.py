@@ -5,6 +5,7 @@ with spec = {"base": {"model", "checkpoint"}, "target": {...}, "benchmark", "dom
 """
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,8 @@ from leash.records import OUTCOMES, Row
 
 
 def summarise(spec: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The contents of metrics.json: the spec's fields, questions, regions, tail, metrics and both sides.
+    """The contents of metrics.json: the spec's fields, questions, regions, tail, metrics and both sides;
+    and, where questions of one side only were left out, their ids as `dropped`.
 
     Raises InputError for a regions file that is empty, names an unknown region, or was not matched at the
     spec's budget.
@@ -39,8 +41,10 @@ def summarise(spec: dict[str, Any], path: Path) -> dict[str, Any]:
         regions = count_regions(np.array([row["region"] for row in rows]))
     except ValueError as error:
         raise InputError(f"{path}: {error}; delete the file and run again") from error
+    lost = records.note(path, "dropped")
     return {
         **spec,
+        **({} if lost is None else {"dropped": lost}),
         "questions": len(rows),
         "regions": regions._asdict(),
         "tail": int(rests_on_few(_correct(rows, "base"), _correct(rows, "target")).sum()),
@@ -59,8 +63,14 @@ def _side(rows: list[Row], side: Literal["base", "target"], budget: int) -> dict
     return {
         "pass_at": {str(k): float(pass_at_k(n, _correct(rows, side), k).mean()) for k in k_grid(budget)},
         "samples": int(n.sum()),
-        "outcomes": {outcome: sum(row[f"{side}_{outcome}"] for row in rows) for outcome in OUTCOMES},
+        "outcomes": {outcome: _total(row[f"{side}_{outcome}"] for row in rows) for outcome in OUTCOMES},
     }
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """The sum; None where one of them is not known."""
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
 
 
 def parse_spec(text: str) -> dict[str, Any]:

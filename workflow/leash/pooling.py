@@ -4,7 +4,6 @@ python -m leash.pooling --metrics m1.json m2.json --out metrics.json
 """
 
 import argparse
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -65,16 +64,19 @@ def _pooled_side(members: list[Metrics], side: str) -> dict[str, Any]:
     passes = [metrics[side]["pass_at"] for metrics in members]
     weights = [metrics["questions"] for metrics in members]
     shared = set.intersection(*(set(pass_at) for pass_at in passes))
-    outcomes: Counter[str] = Counter()
-    for metrics in members:
-        outcomes.update(metrics[side]["outcomes"])
     own_budget = [metrics[side]["pass_at"][str(metrics["budget"])] for metrics in members]
     return {
         "pass_at": {k: _mean([pass_at[k] for pass_at in passes], weights) for k in shared},
         "pass_at_budget": _mean(own_budget, weights),
         "samples": sum(metrics[side]["samples"] for metrics in members),
-        "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
+        "outcomes": {outcome: _total(members, side, outcome) for outcome in OUTCOMES},
     }
+
+
+def _total(members: list[Metrics], side: str, outcome: str) -> int | None:
+    """Samples with an outcome; None where a member does not know."""
+    counts = [metrics[side]["outcomes"][outcome] for metrics in members]
+    return None if None in counts else sum(counts)
 
 
 def _mean(values: list[float], weights: list[int]) -> float:

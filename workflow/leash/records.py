@@ -42,6 +42,7 @@ SAMPLES: Final = pa.schema(
         ("token_ids", pa.list_(pa.int32())),
     ]
 )
+SCORED_SAMPLES: Final = SAMPLES.append(pa.field("score", pa.float64()))  # recorded, with a verdict of another
 VERDICTS: Final = pa.schema(
     [
         ("question_id", pa.string()),
@@ -53,6 +54,7 @@ VERDICTS: Final = pa.schema(
         ("seconds", pa.float32()),
     ]
 )
+# null in counts: not known, as recorded results may not say it
 COUNTS: Final = pa.schema(
     [
         ("question_id", pa.string()),
@@ -61,6 +63,17 @@ COUNTS: Final = pa.schema(
         ("first_correct", pa.int32()),
         ("distinct_correct", pa.int32()),
         *((outcome, pa.int32()) for outcome in UNSOLVED_OUTCOMES),
+    ]
+)
+AGREEMENT: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("scored", pa.int32()),
+        ("both", pa.int32()),
+        ("recorded_only", pa.int32()),
+        ("verified_only", pa.int32()),
+        ("neither", pa.int32()),
+        ("first_differing", pa.int32()),
     ]
 )
 _SIDE: Final = [*(field for field in COUNTS if field.name != "question_id")]
@@ -163,6 +176,14 @@ def stream(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> I
 def read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> list[Row]:
     """All rows of a small file (questions, counts, regions); the same errors as `stream`."""
     return list(stream(path, schema, columns))
+
+
+def note(path: Path, name: str) -> Any:
+    """What a file's writer noted under a name, as JSON, in the schema's metadata; None where it noted nothing."""
+    with _explained(path):
+        metadata = pq.read_schema(path).metadata or {}
+    text = metadata.get(name.encode())
+    return None if text is None else json.loads(text)
 
 
 def read_by_question(path: Path, schema: pa.Schema) -> dict[str, Row]:

@@ -13,7 +13,17 @@ from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.records import canonical_json
 from leash.sampling.plan import Shard
-from leash.study import ONLY_CHECKPOINT, Comparison, State, local_folder, place_of
+from leash.study import (
+    ONLY_CHECKPOINT,
+    Comparison,
+    State,
+    audited,
+    comparisons,
+    local_folder,
+    place_of,
+    recorded,
+    recorded_questions,
+)
 from leash.verify import opinion
 
 
@@ -23,6 +33,18 @@ def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
     It holds the prompt template's text and not its name; a file's content is an input of the job.
     """
     block = study.benchmarks[benchmark]
+    if block.recorded:
+        found = recorded_questions(study, benchmark)
+        if found is None:
+            raise InputError(f"benchmarks.{benchmark}: known from counts only, so that it has no questions")
+        return canonical_json(
+            {
+                "recorded": str(found.file),
+                "benchmark": benchmark,
+                "columns": found.columns.model_dump(mode="json"),
+                "version": benchmarks.QUESTIONS_VERSION,
+            }
+        )
     source = block if split == "evaluation" else getattr(block.training, split)
     spec = {
         "size": source.size,
@@ -108,6 +130,22 @@ def sample(study: Study, state: State, benchmark: str, shard: Shard) -> str:
     )
 
 
+def recorded_results(study: Study, state: State, benchmark: str) -> str:
+    """Spec of reading a file of recorded results: where it is told, its columns, and what it must hold."""
+    source, block = recorded(study, state, benchmark), study.benchmarks[benchmark]
+    if source is None:
+        raise InputError(f"models.{state.model}: no recorded results on {benchmark}")
+    return canonical_json(
+        {
+            "where": f"models.{state.model}.recorded.{benchmark}",
+            "benchmark": benchmark,
+            "columns": source.columns.model_dump(mode="json"),
+            "budget": block.budget,
+            "on_missing": block.on_missing,
+        }
+    )
+
+
 def engine(study: Study) -> str:
     """vLLM settings of a sampling job: speed and memory only, so they are no `spec` and redraw nothing."""
     return canonical_json(study.sampling.engine.model_dump(mode="json", exclude={"dtype"}))
@@ -180,6 +218,17 @@ def presentation(study: Study, compared: list[Comparison]) -> str:
             "comparisons": [list(pair.target) for pair in compared],
         }
     )
+
+
+def audits(study: Study) -> str:
+    """`presentation`, with the comparisons and benchmarks of which only counts are known, where there are any."""
+    pairs = comparisons(study)
+    shown = json.loads(presentation(study, pairs))
+    known = audited(study)
+    unaudited = [
+        [*pair.target, name] for pair in pairs for name in study.run.benchmarks if (pair, name) not in known
+    ]
+    return json.dumps(shown | ({"unaudited": unaudited} if unaudited else {}))
 
 
 def _checkpoint_label(model: Model, state: State) -> str:

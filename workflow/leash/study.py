@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from leash.config import Model, Study
+from leash.config import Model, Recorded, Study
 
 ONLY_CHECKPOINT = "final"
 
@@ -88,3 +88,55 @@ def comparisons(study: Study) -> list[Comparison]:
         if slug in study.run.models and (base := base_state(study, slug))
         for checkpoint in checkpoints(study.models[slug])
     ]
+
+
+def recorded(study: Study, state: State, benchmark: str) -> Recorded | None:
+    """The recorded results of a state on a benchmark; None where its completions are drawn here."""
+    model = study.models[state.model]
+    if model.recorded is None:
+        return None
+    source = model.recorded[benchmark]
+    place = place_of(model, state.checkpoint)
+    if place is None:
+        return source
+    kind = "counts" if source.counts else "completions"
+    return source.model_copy(update={kind: Path(str(source.file).replace("{checkpoint}", place))})
+
+
+def has_completions(study: Study, state: State, benchmark: str) -> bool:
+    """Whether a state's completions are known, and not its counts only."""
+    source = recorded(study, state, benchmark)
+    return source is None or source.completions is not None
+
+
+def benchmarks_of(study: Study, slug: str) -> list[str]:
+    """The benchmarks that a model is run on: the recorded ones, or those that questions can be put from."""
+    given = study.models[slug].recorded
+    return [
+        name
+        for name in study.run.benchmarks
+        if (not study.benchmarks[name].recorded if given is None else name in given)
+    ]
+
+
+def audited(study: Study) -> list[tuple[Comparison, str]]:
+    """Every comparison and benchmark, in the order of the tables, where the answers of both sides are known."""
+    return [
+        (pair, name)
+        for pair in comparisons(study)
+        for name in benchmarks_of(study, pair.target.model)
+        if all(has_completions(study, state, name) for state in pair)
+    ]
+
+
+def recorded_questions(study: Study, benchmark: str) -> Recorded | None:
+    """The completions that a benchmark with `recorded: true` takes its questions from: a base's, if it has some.
+
+    None where it is known from counts only.
+    """
+    found = (
+        recorded(study, state, benchmark)
+        for state in states(study)
+        if benchmark in benchmarks_of(study, state.model)
+    )
+    return next((source for source in found if source and source.completions), None)

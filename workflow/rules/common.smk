@@ -1,6 +1,7 @@
 # What every stage needs: the checked config, the study it expands to, and where files stand.
 # Needs config. Makes nothing.
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,8 +13,18 @@ from leash import specs
 from leash.errors import InputError
 from leash.loading import load
 from leash.modules import module_files
-from leash.sampling.plan import shards
-from leash.study import base_state, checkpoints, comparisons, local_folder, states
+from leash.sampling.plan import Shard, shards
+from leash.study import (
+    audited,
+    base_state,
+    benchmarks_of,
+    checkpoints,
+    comparisons,
+    local_folder,
+    recorded,
+    recorded_questions,
+    states,
+)
 
 BEGAN = int(time.time())
 
@@ -70,9 +81,11 @@ def comparison_of(wildcards):
     return next(one for one in COMPARISONS if one.target == (wildcards.model, wildcards.checkpoint))
 
 
-def shards_of(benchmark):
-    """Names of a benchmark's shards: r0-s0, r0-s1, …"""
+def shards_of(state, benchmark):
+    """Names of the shards of a state's samples: r0-s0, r0-s1, …; recorded completions are one."""
     budget = STUDY.benchmarks[benchmark].budget
+    if recorded(STUDY, state, benchmark):
+        return {"r0-s0": Shard(0, 0, 0, budget)}
     return {one.name: one for one in shards(budget, STUDY.sampling.shard_samples)}
 
 

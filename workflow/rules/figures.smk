@@ -7,11 +7,17 @@ FIGURES = [
 ]
 
 
+def compared_on(benchmark):
+    """The comparisons that are run on a benchmark: recorded results may be of some benchmarks only."""
+    return [pair for pair in COMPARISONS if benchmark in benchmarks_of(STUDY, pair.target.model)]
+
+
 rule draw_pass_at_k:
     input:
         code=module_files("leash.figures"),
         metrics=lambda wildcards: [
-            f"{RESULTS}/{pair.target}/{wildcards.benchmark}/metrics.json" for pair in COMPARISONS
+            f"{RESULTS}/{pair.target}/{wildcards.benchmark}/metrics.json"
+            for pair in compared_on(wildcards.benchmark)
         ],
     output:
         pdf=f"{RESULTS}/figures/figure02-pass-at-k-{{benchmark}}.pdf",
@@ -25,7 +31,7 @@ rule draw_pass_at_k:
     benchmark:
         f"{TIMES}/draw_pass_at_k/{{benchmark}}.tsv"
     params:
-        spec=specs.presentation(STUDY, COMPARISONS),
+        spec=lambda wildcards: specs.presentation(STUDY, compared_on(wildcards.benchmark)),
     shell:
         "exec python -m leash.figures --figure figure02-pass-at-k-{wildcards.benchmark} --spec {params.spec:q}"
         " --metrics {input.metrics} --out-pdf {output.pdf} --out-png {output.png} 2> {log}"

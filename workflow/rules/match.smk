@@ -20,13 +20,10 @@ rule match_states:
         f"{LOGS}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.log",
     benchmark:
         f"{TIMES}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    params:
+        on_missing=lambda wildcards: STUDY.benchmarks[wildcards.benchmark].on_missing,
     shell:
-        "exec python -m leash.match --base {input.base} --target {input.target} --out {output} 2> {log}"
-
-
-def verdicts_of(state, benchmark):
-    """Verdict files of a state on a benchmark."""
-    return [f"{RESULTS}/{state}/{benchmark}/verdicts/{name}.parquet" for name in shards_of(benchmark)]
+        "exec python -m leash.match --base {input.base} --target {input.target} --on-missing {params.on_missing} --out {output} 2> {log}"
 
 
 rule audit_tail:
@@ -68,10 +65,10 @@ rule measure_regions:
 rule pool_benchmarks:
     input:
         code=module_files("leash.pooling"),
-        metrics=expand(
-            f"{RESULTS}/{{{{model}}}}/{{{{checkpoint}}}}/{{benchmark}}/metrics.json",
-            benchmark=STUDY.run.benchmarks,
-        ),
+        metrics=lambda wildcards: [
+            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{benchmark}/metrics.json"
+            for benchmark in benchmarks_of(STUDY, wildcards.model)
+        ],
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/metrics.json",
     log:

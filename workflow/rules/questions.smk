@@ -7,8 +7,9 @@
 
 
 def source_file(wildcards):
-    """The file that a benchmark's questions are in; none for one that is generated or on the hub."""
-    file = STUDY.benchmarks[wildcards.benchmark].file
+    """The file that a benchmark's questions are in: its own, or of recorded completions; none for other sources."""
+    block = STUDY.benchmarks[wildcards.benchmark]
+    file = recorded_questions(STUDY, wildcards.benchmark).file if block.recorded else block.file
     return [str(file)] if file else []
 
 

@@ -22,7 +22,7 @@ rule draw_samples:
             STUDY,
             state_of(wildcards),
             wildcards.benchmark,
-            shards_of(wildcards.benchmark)[wildcards.shard],
+            shards_of(state_of(wildcards), wildcards.benchmark)[wildcards.shard],
         ),
         weights=lambda wildcards, input: (
             f"--weights {Path(input.weights[0]).parent}" if input.weights else ""

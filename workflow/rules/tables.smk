@@ -5,13 +5,10 @@
 METRICS = [
     f"{RESULTS}/{pair.target}/{benchmark}/metrics.json"
     for pair in COMPARISONS
-    for benchmark in STUDY.run.benchmarks
+    for benchmark in benchmarks_of(STUDY, pair.target.model)
 ]
-TAILS = [
-    f"{RESULTS}/{pair.target}/{benchmark}/tail.parquet"
-    for pair in COMPARISONS
-    for benchmark in STUDY.run.benchmarks
-]
+# of recorded counts there are no answers to look at
+TAILS = [f"{RESULTS}/{pair.target}/{benchmark}/tail.parquet" for pair, benchmark in audited(STUDY)]
 POOLED = [f"{RESULTS}/{pair.target}/metrics.json" for pair in COMPARISONS]
 SEVERAL_CHECKPOINTS = len({pair.target.model for pair in COMPARISONS}) < len(COMPARISONS)
 
@@ -75,7 +72,7 @@ rule make_tail_table:
     benchmark:
         f"{TIMES}/make_tail_table/tail-audit.tsv"
     params:
-        spec=specs.presentation(STUDY, COMPARISONS),
+        spec=specs.audits(STUDY),
     shell:
         "exec python -m leash.tables.tail --spec {params.spec:q} --tails {input.tails}"
         " --out-csv {output.csv} --out-md {output.md} 2> {log}"

@@ -23,14 +23,25 @@ rule verify_samples:
         " --samples {input.samples} --cache {params.cache} --out {output} 2> {log}"
 
 
+def verdicts_of(state, benchmark):
+    """Verdict files of a state on a benchmark."""
+    return [f"{RESULTS}/{state}/{benchmark}/verdicts/{name}.parquet" for name in shards_of(state, benchmark)]
+
+
+def recorded_options(wildcards):
+    """What counting recorded completions needs to be told; nothing for completions that are drawn here."""
+    source = recorded(STUDY, state_of(wildcards), wildcards.benchmark)
+    if source is None:
+        return ""
+    unknown = "" if source.columns.finish_reason else "--unknown truncated"
+    return f"--on-missing {STUDY.benchmarks[wildcards.benchmark].on_missing} {unknown}"
+
+
 rule count_outcomes:
     input:
         code=module_files("leash.counts"),
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
-        verdicts=lambda wildcards: [
-            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/verdicts/{name}.parquet"
-            for name in shards_of(wildcards.benchmark)
-        ],
+        verdicts=lambda wildcards: verdicts_of(state_of(wildcards), wildcards.benchmark),
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/counts.parquet",
     log:
@@ -39,6 +50,7 @@ rule count_outcomes:
         f"{TIMES}/count_outcomes/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     params:
         budget=lambda wildcards: STUDY.benchmarks[wildcards.benchmark].budget,
+        recorded=recorded_options,
     shell:
         "exec python -m leash.counts --questions {input.questions} --verdicts {input.verdicts}"
-        " --budget {params.budget} --out {output} 2> {log}"
+        " --budget {params.budget} {params.recorded} --out {output} 2> {log}"

@@ -31,6 +31,7 @@ def test_prints_tables_where_they_are_and_the_times(
         (tmp_path / "tables").mkdir(exist_ok=True)
         (tmp_path / f"tables/{name}.md").write_text(f"**{name}** | — |\n")
     (tmp_path / "tables/tail-audit.md").write_text("**Tail audit.** 3 labels\n\n| row |\n")
+    (tmp_path / "tables/audit.md").write_text("**Audit.** 9 do not\n\n| row |\n")
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures/curve.png").touch()
     write(tmp_path / "benchmarks/sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
@@ -40,6 +41,7 @@ def test_prints_tables_where_they_are_and_the_times(
     assert out.startswith("**table01-support** | — |\n")
     assert "**table06" not in out
     assert "**Tail audit.** 3 labels\n" in out
+    assert "**Audit.** 9 do not\n" in out
     assert "| row |" not in out
     tables = [f"tables/{name}.md" for name in ("table01-support", "table06-benchmarks", "tail-audit")]
     for path in (*tables, "figures/curve.png"):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from leash import records
-from leash.benchmarks import QUESTIONS_VERSION, files, hub, prompts, reasoning_gym
+from leash.benchmarks import QUESTIONS_VERSION, files, hub, prompts, reasoning_gym, recorded
 from leash.benchmarks import rows as tables
 from leash.benchmarks.provenance import provenance
 from leash.config import Columns
@@ -21,6 +21,7 @@ _SPEC_KEYS: Final[dict[str, dict[str, tuple[type, ...]]]] = {
     "reasoning_gym": {"reasoning_gym": (str,), "params": (dict,), "seed": (int,), **_COMMON},
     "file": {"file": (str,), **_TABLE},
     "hub": {"hub": (str,), "hub_config": (str, type(None)), "split": (str,), "revision": (str,), **_TABLE},
+    "recorded": {"recorded": (str,), "benchmark": (str,), "columns": (dict,), "version": (int,)},
 }
 
 
@@ -30,6 +31,9 @@ def questions(spec: records.Row, exclude: Iterable[str] = ()) -> list[records.Ro
     Raises InputError; see `reasoning_gym.generate`, `files.read`, `hub.read` and `rows.questions`.
     """
     source = check_spec(spec)
+    if source == "recorded":
+        found = recorded.questions(spec["benchmark"], Path(spec["recorded"]), spec["columns"])
+        return [{**row, "prompt": None} for row in found]  # how they were put is not known
     prompts.check_template(spec["prompt"])
     if source == "reasoning_gym":
         made = reasoning_gym.generate(
@@ -54,7 +58,7 @@ def _table(spec: records.Row, source: str) -> tables.Table:
 
 
 def check_spec(spec: Any) -> str:
-    """The kind of source: reasoning_gym, file or hub.
+    """The kind of source: reasoning_gym, file, hub or recorded.
 
     Raises InputError for a spec that lacks a key, has one more, or holds a value of another type.
     """

@@ -5,7 +5,7 @@ An example line of a .jsonl file: {"id": "amc23/0", "question": "How many …?",
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,16 +17,22 @@ from leash.records import Row, listed
 
 
 def read(path: Path) -> list[Row]:
-    """All rows, in the order of the file; a cell of a CSV file is text, elsewhere it has the file's own type.
+    """All rows, in the order of the file; see `stream`."""
+    return list(stream(path))
 
-    Raises InputError for a file that is missing, has another suffix, or is not what its suffix says.
+
+def stream(path: Path) -> Iterator[Row]:
+    """Rows in the order of the file; a cell of a CSV file is text, elsewhere it has the file's own type.
+
+    JSON lines and Parquet are read piece by piece, the others whole. Raises InputError for a file that is
+    missing, has another suffix, or is not what its suffix says.
     """
     if path.suffix not in READERS:
         raise InputError(f"{path}: {unknown_suffix(path)}")
     try:
-        return READERS[path.suffix](path)
+        yield from READERS[path.suffix](path)
     except FileNotFoundError as error:
-        raise InputError(f"{path}: not there; correct the benchmark's file") from error
+        raise InputError(f"{path}: not there; correct the path in the config") from error
     except (OSError, UnicodeDecodeError, csv.Error, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix}: {error}") from error
 
@@ -36,14 +42,12 @@ def unknown_suffix(path: Path) -> str:
     return f"the suffix {path.suffix!r} is not one of {', '.join(READERS)}: rename or convert the file"
 
 
-def _json_lines(path: Path) -> list[Row]:
-    rows = []
+def _json_lines(path: Path) -> Iterator[Row]:
     # not str.splitlines, which also breaks at the U+2028 that JSON text may hold
     with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                rows.append(_object(_parsed(line, f"{path}: line {number}"), f"{path}: line {number}"))
-    return rows
+                yield _object(_parsed(line, f"{path}: line {number}"), f"{path}: line {number}")
 
 
 def _json_array(path: Path) -> list[Row]:
@@ -71,12 +75,13 @@ def _csv(path: Path) -> list[Row]:
     return rows
 
 
-def _parquet(path: Path) -> list[Row]:
-    rows: list[Row] = pq.ParquetFile(path).read().to_pylist()
-    return rows
+def _parquet(path: Path) -> Iterator[Row]:
+    with pq.ParquetFile(path) as opened:
+        for batch in opened.iter_batches(batch_size=4096):
+            yield from batch.to_pylist()
 
 
-READERS: Final[dict[str, Callable[[Path], list[Row]]]] = {
+READERS: Final[dict[str, Callable[[Path], Iterable[Row]]]] = {
     ".jsonl": _json_lines,
     ".json": _json_array,
     ".csv": _csv,

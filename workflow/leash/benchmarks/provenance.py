@@ -13,13 +13,14 @@ def provenance(spec: Row, questions: list[Row]) -> Row:
     `spec` is a checked spec, and `questions` are the rows made from it.
     """
     source = _source(spec)
-    template = spec["prompt"]
+    template = spec.get("prompt")  # not known of recorded completions
     package = {"reasoning_gym": "reasoning_gym", "hub": "datasets", "folder": "datasets"}.get(source["kind"])
     return {
         "source": source,
         "questions": len(questions),
         "repeated_questions": rows.repeated(questions),
-        "prompt": {
+        "prompt": template
+        and {
             "name": prompts.name_of(template),
             "template": template,
             "sha256": prompts.digest(template),
@@ -33,10 +34,11 @@ def _source(spec: Row) -> Row:
     if "reasoning_gym" in spec:
         names = ("params", "seed")
         return {"kind": "reasoning_gym", "task": spec["reasoning_gym"]} | {name: spec[name] for name in names}
-    if "file" in spec:
-        path = spec["file"]
+    if "file" in spec or "recorded" in spec:
+        kind = "file" if "file" in spec else "recorded"
+        path = spec[kind]
         return {
-            "kind": "file",
+            "kind": kind,
             "path": path,
             "sha256": file_sha256(Path(path)),
             "columns": spec["columns"],

@@ -26,10 +26,11 @@ class Table(NamedTuple):
     columns: Columns
     benchmark: str
     source: str
+    where: str = ""  # in the config, if not at the benchmark
 
     def wrong(self, key: str, what: str) -> InputError:
         """The error of a benchmark's key."""
-        return InputError(f"benchmarks.{self.benchmark}.{key}: {what}")
+        return InputError(f"{self.where or f'benchmarks.{self.benchmark}'}.{key}: {what}")
 
     def label(self, index: int) -> str:
         """'row 3 (its id)', counted from 1; without the id where no column holds it."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from leash.comparisons import Comparison, Result, Side, by_model
 from leash.dynamics.regions import FEW
 from leash.errors import InputError
-from leash.tables.cells import count, per_side, percent, ratio
+from leash.tables.cells import UNDEFINED, count, per_side, percent, ratio
 
 
 class Line(NamedTuple):
@@ -143,15 +143,32 @@ _SUPPORT: Final = (
     *(_region(index, letter) for index, letter in enumerate("PESO")),
     Column(
         "truncated % b/t",
-        lambda line: per_side(f"{100 * s.outcomes['truncated'] / s.samples:.1f}" for s in _sides(line)),
+        lambda line: per_side(_truncated(s) for s in _sides(line)),
     ),
-    Column("unverified b/t", lambda line: per_side(count(unverified(s)) for s in _sides(line))),
+    Column("unverified b/t", lambda line: per_side(_unverified(s) for s in _sides(line))),
 )
 
 
-def unverified(side: Side) -> int:
-    """Samples the verifier gave no verdict on."""
-    return side.outcomes["verifier_timeout"] + side.outcomes["verifier_error"]
+def truncated(side: Side) -> float | None:
+    """Share of samples that were truncated; None where that was not recorded."""
+    cut = side.outcomes["truncated"]
+    return None if cut is None else cut / side.samples
+
+
+def unverified(side: Side) -> int | None:
+    """Samples the verifier gave no verdict on; None where that was not recorded."""
+    late, failed = side.outcomes["verifier_timeout"], side.outcomes["verifier_error"]
+    return None if late is None or failed is None else late + failed
+
+
+def _truncated(side: Side) -> str:
+    share = truncated(side)
+    return UNDEFINED if share is None else f"{100 * share:.1f}"
+
+
+def _unverified(side: Side) -> str:
+    lost = unverified(side)
+    return UNDEFINED if lost is None else count(lost)
 
 
 LAYOUTS: Final[dict[str, Layout]] = {
@@ -168,7 +185,7 @@ LAYOUTS: Final[dict[str, Layout]] = {
         _support,
         lambda line: line.comparison.label,
         note=f" ≤{FEW}: questions whose region rests on {FEW} or fewer verified successes of base or target; "
-        "the tail audit lists them.",
+        "the tail audit lists them, where their completions are known.",
     ),
     "table03-sft-vs-rlvr": Layout(
         "Table 3",

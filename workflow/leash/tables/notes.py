@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from leash.comparisons import Comparison, Result
+from leash.comparisons import Comparison
 from leash.records import listed
-from leash.tables.layouts import Layout, Section, pooled, unverified
+from leash.tables.layouts import Layout, Section, pooled, truncated, unverified
 
 _TRUNCATION_GAP: Final = 0.01
 _MOST_NAMED: Final = 8
@@ -25,23 +25,29 @@ def caption(layout: Layout, sections: list[Section]) -> str:
         "Solved: at least one verified success in k samples. "
         "Questions solved by both base and target (P), by the target only (E), by the base only (S), "
         "by neither (O). "
-        "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined."
+        "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined or not recorded."
         f"{layout.note}"
     )
 
 
 def warnings(sections: list[Section]) -> list[str]:
-    """One line on truncation that differs between base and target, one on samples without a verdict."""
-    truncation, missing = [], []
+    """One line each on truncation that differs between base and target, on samples without a verdict, on
+    truncation that is not known, and on questions that were left out.
+    """
+    truncation, missing, unknown, dropped = [], [], [], []
     for comparison in _comparisons(sections):
         for result in comparison.benchmarks or (pooled(comparison),):
             where = f"{comparison.label} on {result.label}"
-            base, target = (_truncated(result, side) for side in ("base", "target"))
-            if abs(base - target) > _TRUNCATION_GAP:
+            base, target = truncated(result.base), truncated(result.target)
+            if base is None or target is None:
+                unknown.append(where)
+            elif abs(base - target) > _TRUNCATION_GAP:
                 truncation.append(f"{where}: {100 * base:.1f}% and {100 * target:.1f}%")
             lost = unverified(result.base), unverified(result.target)
             if any(lost):
-                missing.append(f"{where}: {lost[0]} and {lost[1]}")
+                missing.append(f"{where}: {lost[0] or 0} and {lost[1] or 0}")
+            if any(result.dropped):
+                dropped.append(f"{where}: {result.dropped[0]} and {result.dropped[1]}")
     lines = []
     if truncation:
         lines.append(
@@ -53,12 +59,17 @@ def warnings(sections: list[Section]) -> list[str]:
             "Warning: verifier timeouts and errors count as unsolved. Samples without a verdict of base and "
             f"target: {_joined(missing)}."
         )
+    if unknown:
+        lines.append(
+            "Truncation was not recorded (—), and where it differs it can pass for shrinkage: "
+            f"{_joined(unknown)}."
+        )
+    if dropped:
+        lines.append(
+            "Left out (on_missing: intersect): questions that only the base, and only the target, has results on: "
+            f"{_joined(dropped)}."
+        )
     return lines
-
-
-def _truncated(result: Result, side: str) -> float:
-    numbers = result.base if side == "base" else result.target
-    return numbers.outcomes["truncated"] / numbers.samples
 
 
 def _joined(places: Iterable[str]) -> str:

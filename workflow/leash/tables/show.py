@@ -10,21 +10,22 @@ from leash.errors import InputError, exits_cleanly
 from leash.tables import timing
 
 _LONG = "table06-benchmarks"  # one section per comparison: to be opened, not printed
-_AUDIT = "tail-audit"  # a row per answer: only its caption is printed
+# Of these only the caption is printed: a row per answer, and what `snakemake audit` has just printed.
+_AUDITS = ("tail-audit", "audit")
 
 
 def summary(results: Path) -> str:
-    """The tables in Markdown (of the tail audit its caption), the paths of tables and
+    """The tables in Markdown (of an audit its caption), the paths of tables and
     figures, and the wall time of each rule.
 
     Raises InputError where the study has no tables yet.
     """
-    tables = sorted((results / "tables").glob("*.md"))
+    tables = sorted((results / "tables").glob("*.md"), key=lambda path: (path.stem in _AUDITS, path))
     if not tables:
         raise InputError(f"{results}/tables: no tables; run the workflow to make them")
     shown = [_shown(path) for path in tables if path.stem != _LONG]
     places = [
-        "Tables (.csv, .md, .tex; the audit .csv, .md):",
+        "Tables (.csv, .md, .tex; the audits .csv, .md):",
         *(f"  {path}" for path in tables),
         "Figures (.pdf, .png):",
         *(f"  {path}" for path in sorted((results / "figures").glob("*.png"))),
@@ -35,7 +36,7 @@ def summary(results: Path) -> str:
 
 def _shown(path: Path) -> str:
     text = path.read_text(encoding="utf-8").rstrip()
-    return text.partition("\n")[0] if path.stem == _AUDIT else text
+    return text.partition("\n")[0] if path.stem in _AUDITS else text
 
 
 @exits_cleanly

@@ -49,6 +49,7 @@ def read(spec: dict[str, Any], paths: list[Path]) -> list[Row]:
         Place(model, checkpoint, benchmark)
         for model, checkpoint in spec["comparisons"]
         for benchmark in spec["benchmarks"]
+        if [model, checkpoint, benchmark] not in spec.get("unaudited", [])
     ]
     places = {Place(*path.absolute().parts[-4:-1]): path for path in paths}
     strange = [str(path) for place, path in places.items() if place not in order]
