@@ -20,7 +20,7 @@ def test_recorded_regions_under_stricter_rules(recorded) -> None:  # type: ignor
     found = {at.rule: at.counts for at in sensitivity(128, *recorded("deepscaler"))}
     assert found["at least 1"] == (911, 12, 33, 104)
     assert found["at least 5"] == (858, 22, 17, 163)
-    assert found["c/n > epsilon at zeta = 0.05"] == (874, 18, 21, 147)
+    assert found["c/k > epsilon at zeta = 0.05"] == (874, 18, 21, 147)
     assert {at.rule: at.counts for at in sensitivity(128, *recorded("limit_rlvr"))}["at least 10"] == (
         428,
         18,

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import betabinom
 
 from leash.dynamics.budgets import over_budgets
-from leash.dynamics.intervals import MEASURES, other_questions, same_questions
+from leash.dynamics.intervals import MEASURES, Group, other_questions, pooled, same_questions
 from leash.dynamics.priors import LARGEST, fit_beta
 
 BOTH = pytest.mark.parametrize("kind", [other_questions, same_questions])
@@ -33,7 +33,8 @@ def test_values_are_those_of_the_expected_counts_and_bounds_in_range(kind, drawn
             assert value == pytest.approx(wanted[name], abs=1e-9, nan_ok=True)
             assert np.isnan(low) or -1 <= low <= high <= 1
             assert 0 <= undefined <= 1
-            assert np.isnan(low) == (undefined == 1)
+            assert np.isnan(low) == np.isnan(high)
+            assert np.isnan(low) or undefined < 1
 
 
 @BOTH
@@ -67,7 +68,18 @@ def test_none_solved_leaves_the_measures_undefined_and_says_so() -> None:
     (found,) = other_questions(8, [0] * 5, [0] * 5, [8], draws=10)
     assert np.isnan(found.of["nscr"].low)
     assert found.of["nscr"].undefined == 1
-    assert found.of["pass_difference"] == (0, 0, 0, 0)
+    assert found.of["pass_difference"].value == 0
+
+
+def test_draws_that_are_all_alike_bound_nothing() -> None:
+    (found,) = other_questions(8, [8] * 20, [8] * 20, [8], draws=10)
+    assert found.of["srr"].value == 1
+    for name in MEASURES:
+        assert np.isnan([found.of[name].low, found.of[name].high]).all(), name
+        assert found.of[name].undefined == 0
+    (found,) = other_questions(8, [8] * 20 + [1], [8] * 20 + [0], [8], draws=200)
+    assert found.of["srr"].low < 1
+    assert np.isnan(found.of["ndr"].low)
 
 
 def test_the_prior_is_the_most_likely_beta() -> None:
@@ -106,3 +118,33 @@ def test_bad_input(kind, change, message) -> None:  # type: ignore[no-untyped-de
     given_ = {"n": 8, "base_correct": [1, 2], "target_correct": [3, 4], "budgets": [8]}
     with pytest.raises(ValueError, match=message):
         kind(**(given_ | change))
+
+
+def test_one_benchmark_pooled_is_that_benchmark(recorded) -> None:  # type: ignore[no-untyped-def]
+    counts = recorded("limit_rlvr")
+    alone = other_questions(128, *counts, [128])[0], same_questions(128, *counts, [128])[0]
+    assert pooled([Group(128, *counts)]) == tuple(found._replace(k=None) for found in alone)
+
+
+def test_a_benchmark_split_in_two_pools_to_itself() -> None:
+    random = np.random.default_rng(3)
+    base, target = random.binomial(16, random.beta(0.5, 0.5, (2, 300)))
+    whole, halves = (
+        pooled(groups)
+        for groups in (
+            [Group(16, base, target)],
+            [Group(16, base[:150], target[:150]), Group(16, base[150:], target[150:])],
+        )
+    )
+    for one, two in zip(whole, halves, strict=True):
+        for name in MEASURES:
+            assert two.of[name].value == pytest.approx(one.of[name].value)
+            assert two.of[name] == pytest.approx(one.of[name], abs=0.03)
+
+
+def test_pooling_takes_each_benchmark_at_its_own_budget() -> None:
+    (over_questions, _) = pooled([Group(4, [1, 0], [0, 0]), Group(64, [0, 1, 1], [1, 1, 0])], draws=10)
+    assert over_questions.k is None
+    assert over_questions.of["srr"].value == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="at least one benchmark"):
+        pooled([])

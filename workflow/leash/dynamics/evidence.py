@@ -40,7 +40,7 @@ def sensitivity(
     thresholds: Sequence[int] = THRESHOLDS,
     zetas: Sequence[float] = ZETAS,
 ) -> list[AtThreshold]:
-    """Regions under stricter rules of "solved": successes, then c/n > epsilon(n, zeta) (paper, Appendix C.4).
+    """Regions under stricter rules of "solved": successes, then c/k > epsilon(n, zeta) (paper, Appendix C.4).
 
     The counts have shape (questions,). Raises ValueError for counts outside 0..n, shapes that
     differ, a threshold under 1 and zeta outside (0, 1).
@@ -49,11 +49,30 @@ def sensitivity(
     if any(least < 1 for least in thresholds):
         raise ValueError(f"a threshold must be at least 1 success, not {min(thresholds)}")
     rules = [(f"at least {least}", least) for least in thresholds]
-    rules += [(f"c/n > epsilon at zeta = {zeta:g}", least_above(n, epsilon(n, zeta))) for zeta in zetas]
+    rules += [(f"c/k > epsilon at zeta = {zeta:g}", least_above(n, epsilon(n, zeta))) for zeta in zetas]
     found = []
     for rule, least in rules:
         counts = count_regions(assign_regions(base // least, target // least))
         found.append(AtThreshold(rule, least, counts, support_metrics(counts)))
+    return found
+
+
+def pooled_sensitivity(parts: Sequence[Sequence[AtThreshold]]) -> list[AtThreshold]:
+    """Several benchmarks as one, rule by rule: regions are added, and the measures taken from the sums.
+
+    `successes` is what all benchmarks need; the epsilon rule needs the same at every n. Raises ValueError without
+    any, and for rules that differ.
+    """
+    if not parts:
+        raise ValueError("pooling needs at least one benchmark")
+    found = []
+    for rules in zip(*parts, strict=True):
+        if len({(rule.rule, rule.successes) for rule in rules}) > 1:
+            raise ValueError(f"rules that differ: {sorted({rule.rule for rule in rules})}")
+        counts = RegionCounts(
+            *(sum(numbers) for numbers in zip(*(rule.counts for rule in rules), strict=True))
+        )
+        found.append(rules[0]._replace(counts=counts, metrics=support_metrics(counts)))
     return found
 
 
@@ -87,3 +106,11 @@ def clopper_pearson(
     low = np.where(counts == 0, 0.0, beta.ppf(tail, np.maximum(counts, 1), n - counts + 1))
     high = np.where(counts == n, 1.0, beta.ppf(1 - tail, counts + 1, np.maximum(n - counts, 1)))
     return low, high
+
+
+def unseen(k: int, confidence: float = 0.95) -> float:
+    """The highest rate a question can have, at this confidence, of which none of k samples was correct.
+
+    What "out of support" says of a question. Raises ValueError for k < 1.
+    """
+    return float(clopper_pearson(k, [0], confidence)[1][0])

@@ -6,7 +6,7 @@ that carries the noise of sampling too, and a second level on top would count it
 that its count leaves open.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,7 +30,11 @@ ROOM: Final = 1 << 21
 
 
 class Interval(NamedTuple):
-    """A measure of the expected counts, its interval, and the share of draws that leave it undefined (NaN)."""
+    """A measure of the expected counts, its interval, and the share of draws that leave it undefined (NaN).
+
+    Where all draws give the same value, as an NDR of 0 without a single E, they say nothing of how far off it may
+    be: the bounds are NaN, and not the value itself.
+    """
 
     value: float
     low: float
@@ -39,11 +43,28 @@ class Interval(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Intervals of all MEASURES at budget k, by name, and which question they answer."""
+    """Intervals of all MEASURES at budget k, by name, and which question they answer.
+
+    k is None where benchmarks are pooled, each at a budget of its own.
+    """
 
     about: str
-    k: int
+    k: int | None
     of: dict[str, Interval]
+
+
+class Group(NamedTuple):
+    """A benchmark: n samples of each question, and how many were correct, shape (questions,) each."""
+
+    n: int
+    base_correct: ArrayLike
+    target_correct: ArrayLike
+
+
+class _Read(NamedTuple):
+    n: int
+    base: NDArray[np.int64]
+    target: NDArray[np.int64]
 
 
 def other_questions(
@@ -61,22 +82,9 @@ def other_questions(
     The counts have shape (questions,); budgets as in `over_budgets`. Raises ValueError for shapes that differ,
     a count outside 0..n, a budget outside 1..n, draws < 2 and a confidence outside (0, 1).
     """
-    base, target, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
-    solved = solved_at(n, base, grid), solved_at(n, target, grid)
-    stacked = np.hstack([*solved, solved[0] * solved[1]])
-    random = np.random.default_rng(seed)
-    questions = base.size
-
-    def some(many: int) -> Totals:
-        chosen = random.integers(questions, size=(many, questions))
-        chosen += np.arange(many)[:, None] * questions
-        weights = np.bincount(chosen.ravel(), minlength=many * questions).reshape(many, questions)
-        sides = np.split(weights.astype(np.float64) @ stacked, 3, axis=1)
-        return sides[0], sides[1], sides[2]
-
-    drawn = _batched(some, draws, questions)
-    values, samples = (_measures(totals, questions) for totals in (_observed(*solved), drawn))
-    return _intervals(OTHER_QUESTIONS, grid, values, samples, confidence)
+    group, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
+    drawn = _resampled_questions(group, grid, draws, np.random.default_rng(seed))
+    return _over_questions([group], grid, _observed(group, grid), drawn, confidence)
 
 
 def same_questions(
@@ -99,8 +107,57 @@ def same_questions(
     models' rates go together, they hold too many E and S.) Arguments, shapes and errors as in
     `other_questions`.
     """
-    base, target, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
-    random = np.random.default_rng(seed)
+    group, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
+    drawn = _resampled_samples(group, grid, draws, np.random.default_rng(seed))
+    return _over_samples([group], grid, _observed(group, grid), drawn, confidence)
+
+
+def pooled(
+    groups: Sequence[Group], *, draws: int = 2000, confidence: float = 0.95, seed: int = 0
+) -> tuple[Intervals, Intervals]:
+    """Both kinds of interval for several benchmarks as one, each at its own n: `other_questions`, `same_questions`.
+
+    Questions are drawn again within each benchmark, so that every draw holds as many of each as were measured.
+    Raises ValueError as `other_questions`, and without a group.
+    """
+    if not groups:
+        raise ValueError("pooling needs at least one benchmark")
+    read = [_read(*group, [group.n], draws, confidence)[0] for group in groups]
+    random = np.random.default_rng(seed), np.random.default_rng(seed)
+    observed = _added([_observed(group, [group.n]) for group in read])
+    questions = _added([_resampled_questions(group, [group.n], draws, random[0]) for group in read])
+    samples = _added([_resampled_samples(group, [group.n], draws, random[1]) for group in read])
+    return (
+        _over_questions(read, [None], observed, questions, confidence)[0],
+        _over_samples(read, [None], observed, samples, confidence)[0],
+    )
+
+
+def _added(totals: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
+    return tuple(np.sum(part, axis=0) for part in zip(*totals, strict=True))
+
+
+def _resampled_questions(group: _Read, grid: list[int], draws: int, random: np.random.Generator) -> Totals:
+    n, base, target = group
+    solved = solved_at(n, base, grid), solved_at(n, target, grid)
+    stacked = np.hstack([*solved, solved[0] * solved[1]])
+    questions = base.size
+
+    def some(many: int) -> Totals:
+        chosen = random.integers(questions, size=(many, questions))
+        chosen += np.arange(many)[:, None] * questions
+        weights = np.bincount(chosen.ravel(), minlength=many * questions).reshape(many, questions)
+        sides = np.split(weights.astype(np.float64) @ stacked, 3, axis=1)
+        return sides[0], sides[1], sides[2]
+
+    return _batched(some, draws, questions)
+
+
+def _resampled_samples(
+    group: _Read, grid: list[int], draws: int, random: np.random.Generator
+) -> tuple[Floats, ...]:
+    """Totals at the drawn rates, then those of the counts drawn at them: six arrays of (draws, budgets)."""
+    n, base, target = group
     priors = fit_beta(n, base), fit_beta(n, target)
     table = solved_at(n, np.arange(n + 1), grid)
 
@@ -118,10 +175,31 @@ def same_questions(
         stacked = np.stack(totals, axis=2)  # (3, draws, 2 budgets): at the rates, from the counts, in turn
         return (*stacked[:, :, ::2], *stacked[:, :, 1::2])
 
-    found = _batched(some, draws, base.size * 8)
-    values = _measures(_observed(solved_at(n, base, grid), solved_at(n, target, grid)), base.size)
-    at_rates, from_counts = (
-        _measures((part[0], part[1], part[2]), base.size) for part in (found[:3], found[3:])
+    return _batched(some, draws, base.size * 8)
+
+
+def _over_questions(
+    groups: Sequence[_Read],
+    grid: Sequence[int | None],
+    observed: Totals,
+    drawn: Totals,
+    confidence: float,
+) -> list[Intervals]:
+    questions = sum(group.base.size for group in groups)
+    values, samples = (_measures(totals, questions) for totals in (observed, drawn))
+    return _intervals(OTHER_QUESTIONS, grid, values, samples, confidence)
+
+
+def _over_samples(
+    groups: Sequence[_Read],
+    grid: Sequence[int | None],
+    observed: Totals,
+    drawn: tuple[Floats, ...],
+    confidence: float,
+) -> list[Intervals]:
+    questions = sum(group.base.size for group in groups)
+    values, at_rates, from_counts = (
+        _measures(totals, questions) for totals in (observed, drawn[:3], drawn[3:])
     )
     samples = {name: values[name] - (from_counts[name] - at_rates[name]) for name in MEASURES}
     return _intervals(SAME_QUESTIONS, grid, values, samples, confidence)
@@ -134,13 +212,14 @@ def _read(
     budgets: Iterable[int] | None,
     draws: int,
     confidence: float,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+) -> tuple[_Read, list[int]]:
     draws_of(draws, confidence)
-    base, target = pair_of(n, base_correct, target_correct)
-    return base, target, budgets_of(n, k_grid(n) if budgets is None else budgets)
+    pair = pair_of(n, base_correct, target_correct)
+    return _Read(n, *pair), budgets_of(n, k_grid(n) if budgets is None else budgets)
 
 
-def _observed(base: Floats, target: Floats) -> Totals:
+def _observed(group: _Read, grid: list[int]) -> Totals:
+    base, target = solved_at(group.n, group.base, grid), solved_at(group.n, group.target, grid)
     return base.sum(axis=0)[None], target.sum(axis=0)[None], (base * target).sum(axis=0)[None]
 
 
@@ -157,7 +236,11 @@ def _batched(some: Callable[[int], tuple[Floats, ...]], draws: int, numbers: int
 
 
 def _intervals(
-    about: str, grid: list[int], values: dict[str, Floats], samples: dict[str, Floats], confidence: float
+    about: str,
+    grid: Sequence[int | None],
+    values: dict[str, Floats],
+    samples: dict[str, Floats],
+    confidence: float,
 ) -> list[Intervals]:
     tail = (1 - confidence) / 2
     found = []
@@ -172,7 +255,8 @@ def _intervals(
 
 def _interval(name: str, value: float, sample: Floats, tail: float) -> Interval:
     defined = sample[~np.isnan(sample)]
-    low, high = np.quantile(defined, [tail, 1 - tail]) if defined.size else (np.nan, np.nan)
+    varies = defined.size > 0 and np.ptp(defined) > 1e-12
+    low, high = np.quantile(defined, [tail, 1 - tail]) if varies else (np.nan, np.nan)
     least = -1.0 if name in SIGNED else 0.0
     low, high = np.clip([low, high], least, 1.0)
     return Interval(value, float(low), float(high), 1 - defined.size / sample.size)

@@ -4,6 +4,7 @@ Two disjoint halves of a model's own samples solve a question independently give
 and the expected regions at the same budget estimate what they estimate without bias.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,12 @@ class Excess(NamedTuple):
 
 
 class Nulls(NamedTuple):
-    """Expected E and S at budget k, each beyond the base against itself and the target against itself."""
+    """Expected E and S at budget k, each beyond the base against itself and the target against itself.
 
-    k: int
+    k is None where benchmarks are pooled whose budgets differ.
+    """
+
+    k: int | None
     expansion_over_base: Excess
     expansion_over_target: Excess
     shrinkage_over_base: Excess
@@ -63,6 +67,25 @@ def against_nulls(n: int, base_correct: ArrayLike, target_correct: ArrayLike, k:
     base, target = (solved_at(n, correct, [k])[:, 0] for correct in (base_correct, target_correct))
     gained, lost = (1 - base) * target, base * (1 - target)
     return Nulls(k, *(_excess(observed, null) for observed in (gained, lost) for null in nulls))
+
+
+def pooled_nulls(parts: Sequence[Nulls]) -> Nulls:
+    """The nulls of several benchmarks as one, each at its own k. Raises ValueError without any."""
+    if not parts:
+        raise ValueError("pooling needs at least one benchmark")
+    budgets = {part.k for part in parts}
+    added = [_added(excesses) for excesses in zip(*(part[1:] for part in parts), strict=True)]
+    return Nulls(budgets.pop() if len(budgets) == 1 else None, *added)
+
+
+def _added(parts: Sequence[Excess]) -> Excess:
+    """Sums; the standard error of a sum of independent parts, NaN where one of them is."""
+    return Excess(
+        observed=sum(part.observed for part in parts),
+        null=sum(part.null for part in parts),
+        excess=sum(part.excess for part in parts),
+        standard_error=float(np.sqrt(sum(part.standard_error**2 for part in parts))),
+    )
 
 
 def _excess(observed: NDArray[np.float64], null: NDArray[np.float64]) -> Excess:

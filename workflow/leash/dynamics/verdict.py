@@ -1,12 +1,12 @@
 """What a comparison shows, in words that rest on the tests of `evidence` and `nulls` and on nothing else."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from leash.dynamics.evidence import AtThreshold, mcnemar, sensitivity
-from leash.dynamics.nulls import Excess, Nulls, against_nulls
+from leash.dynamics.evidence import AtThreshold, mcnemar
+from leash.dynamics.nulls import Excess, Nulls
 
 CHANGES: Final = {-1: "net shrinkage", 0: "no net change", 1: "net expansion"}
 CRITICAL: Final = 1.96
@@ -26,16 +26,16 @@ class Verdict(NamedTuple):
     nulls: Nulls | None
 
 
-def verdict(
-    n: int, base_correct: ArrayLike, target_correct: ArrayLike, *, significance: float = 0.05
-) -> Verdict:
-    """The verdict on counts of shape (questions,); beyond resampling noise where McNemar's p < significance.
+def verdict(rules: Sequence[AtThreshold], nulls: Nulls | None, *, significance: float = 0.05) -> Verdict:
+    """The verdict on the rules of `sensitivity`, of which the first is that of the study, and on the nulls.
 
-    Raises ValueError for shapes that differ, a count outside 0..n and a significance outside (0, 1).
+    Beyond resampling noise where McNemar's p < significance. Raises ValueError without rules, and for a
+    significance outside (0, 1).
     """
+    if not rules:
+        raise ValueError("a verdict needs the regions under at least one rule of solved")
     if not 0 < significance < 1:
         raise ValueError(f"significance must lie between 0 and 1, not {significance}")
-    rules = sensitivity(n, base_correct, target_correct)
     sign = _sign(rules[0])
     p = mcnemar(rules[0].counts)
     return Verdict(
@@ -43,7 +43,7 @@ def verdict(
         p=p,
         beyond_noise=p < significance,
         otherwise=[rule for rule in rules if _sign(rule) != sign],
-        nulls=against_nulls(n, base_correct, target_correct) if n > 1 else None,
+        nulls=nulls,
     )
 
 
@@ -60,8 +60,9 @@ def in_words(found: Verdict) -> list[str]:
     lines.append(f"depends on the threshold: {'yes, ' + '; '.join(where) if where else 'no'}")
     if found.nulls is not None:
         k, *excesses = found.nulls
-        lines.append(_beyond("expansion", k, *excesses[:2]))
-        lines.append(_beyond("shrinkage", k, *excesses[2:]))
+        budget = "half of each budget" if k is None else f"k = {k}"
+        lines.append(_beyond("expansion", budget, *excesses[:2]))
+        lines.append(_beyond("shrinkage", budget, *excesses[2:]))
     return lines
 
 
@@ -69,12 +70,12 @@ def _sign(rule: AtThreshold) -> int:
     return int(np.sign(rule.counts.expansion - rule.counts.shrinkage))
 
 
-def _beyond(region: str, k: int, over_base: Excess, over_target: Excess) -> str:
+def _beyond(region: str, budget: str, over_base: Excess, over_target: Excess) -> str:
     """Against the larger of the two nulls, so that neither model's noise explains an excess."""
     whose, larger = max(("base", over_base), ("target", over_target), key=lambda null: null[1].null)
     answer = "yes" if larger.excess > CRITICAL * larger.standard_error else "no"
     return (
-        f"{region} at k = {k} beyond a model against itself: {answer}, {larger.observed:.1f} expected, "
+        f"{region} at {budget} beyond a model against itself: {answer}, {larger.observed:.1f} expected, "
         f"{larger.null:.1f} in the {whose} against itself, excess {larger.excess:+.1f} "
         f"(standard error {larger.standard_error:.1f})"
     )
