@@ -122,13 +122,15 @@ def test_a_study_of_single_checkpoints_gets_a_notice(pair: Study) -> None:
 
 
 def test_what_cannot_be_drawn_is_named(study: Study) -> None:
-    with_metrics = load(study.spec_text, study.metrics, [])
+    files = study.spec_text, study.metrics, [], []
     with pytest.raises(InputError, match="'aime'"):
-        command.draw("figure02-pass-at-k-aime", with_metrics)
+        command.draw("figure02-pass-at-k-aime", *files)
     with pytest.raises(InputError, match="no figure 'figure99'"):
-        command.draw("figure99", with_metrics)
+        command.draw("figure99", *files)
     with pytest.raises(InputError, match="--pooled: no file of dapo/step-30"):
-        command.draw(REGIONS, with_metrics)
+        command.draw(REGIONS, *files)
+    with pytest.raises(InputError, match="--evidence: no file of dapo/step-30"):
+        command.draw("figure-budgets-gcd", *files)
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=12), st.floats(0.1, 10))

@@ -24,6 +24,10 @@ def test_matches_question_by_question_whatever_the_order(tmp_path: Path) -> None
         ("q3", "out_of_support", 0, 0),
     ]
     assert (rows[1]["base_first_correct"], rows[1]["target_first_correct"]) == (None, 0)
+    bounds = [(row["base_rate_low"], row["base_rate_high"]) for row in rows]
+    assert bounds[1] == bounds[3] == (0, pytest.approx(1 - 0.05 ** (1 / 4)))
+    assert bounds[0] == pytest.approx((0.194, 0.994), abs=5e-4)  # 3 of 4
+    assert bounds[2] == pytest.approx((0.006, 0.806), abs=5e-4)  # 1 of 4
     assert (rows[1]["base_truncated"], rows[1]["base_wrong"], rows[1]["target_wrong"]) == (1, 3, 2)
 
 
@@ -53,3 +57,11 @@ def test_the_command_line_explains_itself_in_one_line(
     )
     with pytest.raises(SystemExit, match=r"^error: absent.parquet: not there"):
         match.main()
+
+
+def test_a_count_that_cannot_be_is_named(tmp_path: Path) -> None:
+    base, target = (write_counts(tmp_path / f"{name}.parquet", [1], n=2) for name in ("base", "target"))
+    rows = records.read(target, records.COUNTS)
+    records.write(target, records.COUNTS, [rows[0] | {"correct": 3}])
+    with pytest.raises(InputError, match=r"target.parquet: counts must lie between 0 and n = 2, not 3"):
+        match.match(base, target)

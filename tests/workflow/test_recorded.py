@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checkout import Checkout
+from checkout import ROOT, Checkout
 
 CONFIG = """
 study: held
@@ -170,3 +170,39 @@ def test_ids_of_one_side_are_told_with_the_files_they_are_missing_in(
     assert ended.returncode != 0
     assert "counts.parquet (from data/counts.csv) lacks q9;" in ended.stdout
     assert "counts.parquet (from data/other.jsonl) lacks q0;" in ended.stdout
+
+
+SHARED = next((p for p in (ROOT / "shared", ROOT.parent / "shared") if (p / "data/recorded").is_dir()), None)
+
+
+@pytest.mark.skipif(SHARED is None, reason="the recorded counts are not here")
+def test_the_recorded_study_prints_its_evidence(tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "study")
+    assert SHARED is not None
+    (tmp_path / "shared").symlink_to(SHARED)  # config/recorded.yaml names ../shared
+    ended = checkout.run("--configfile", "config/recorded.yaml")
+    assert ended.returncode == 0, ended.stdout
+    rows = [
+        [cell.strip() for cell in line.replace("\\", "").split("|")[1:-1]]
+        for line in ended.stdout.splitlines()
+        if line.startswith("|")
+    ]
+
+    def printed(*cells: str) -> bool:
+        return any(all(cell in row for cell in cells) for row in rows)
+
+    # regions and metrics at k = 128, and McNemar's exact p
+    assert printed("911", "12", "33", "104", "0.00246", "0.9650", "0.0130", "0.0257", "-0.0220")
+    assert printed("462", "3", "19", "16", "0.000855")
+    # expected at smaller budgets, and against itself at half of it
+    assert printed("8", "810.117", "42.145", "26.787", "180.951")
+    assert printed("64", "891.480", "17.323", "31.090", "120.107")
+    assert printed("8", "418.033", "23.452", "16.054", "42.461")
+    assert printed("64", "21.430", "14.197")
+    assert printed("64", "7.278", "3.253")
+    # other rules of solved
+    assert printed("at least 5", "858", "22", "17", "163")
+    assert printed("c/k > epsilon at zeta = 0.05", "874", "18", "21", "147")
+    assert printed("at least 10", "428", "18", "13", "41")
+    assert "net shrinkage beyond resampling noise: yes, p = 0.00246" in ended.stdout
+    assert "depends on the threshold: yes, at 5, 10" in ended.stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from leash import records
+from leash.dynamics.evidence import clopper_pearson
 from leash.dynamics.regions import assign_regions
 from leash.errors import InputError, exits_cleanly
 from leash.records import Row
@@ -46,13 +47,13 @@ def match(base_path: Path, target_path: Path, intersect: bool = False) -> list[R
     _check_same_questions(base_path, base, target_path, target)
     _check_same_budget(base_path, base, target_path, target)
     regions = assign_regions(_correct(base, list(base)), _correct(target, list(base)))
+    sides = {
+        "base": (base, _rates(base_path, base)),
+        "target": (target, _rates(target_path, target)),
+    }
     return [
-        {
-            "question_id": name,
-            "region": str(region),
-            **_prefixed("base_", base[name]),
-            **_prefixed("target_", target[name]),
-        }
+        {"question_id": name, "region": str(region)}
+        | {key: value for side, found in sides.items() for key, value in _side(side, name, *found).items()}
         for name, region in zip(base, regions, strict=True)
     ]
 
@@ -61,11 +62,24 @@ def _correct(counts: dict[str, Row], order: list[str]) -> np.ndarray[tuple[int],
     return np.array([counts[name]["correct"] for name in order], dtype=np.int64)
 
 
-def _prefixed(side: str, counts: Row) -> Row:
+def _rates(path: Path, counts: dict[str, Row]) -> dict[str, tuple[float, float]]:
+    """The bounds of each question's rate. Raises InputError for a count outside 0..n."""
+    bounds: dict[str, tuple[float, float]] = {}
+    for n in {row["n"] for row in counts.values()}:
+        here = [name for name, row in counts.items() if row["n"] == n]
+        try:
+            low, high = clopper_pearson(n, _correct(counts, here))
+        except ValueError as error:
+            raise InputError(f"{path}: {error}; delete the file and run again") from error
+        bounds |= {name: (float(low[i]), float(high[i])) for i, name in enumerate(here)}
+    return bounds
+
+
+def _side(side: str, name: str, counts: dict[str, Row], rates: dict[str, tuple[float, float]]) -> Row:
     """The columns of one side; a row of a regions file has no others, so the rest is dropped."""
-    return {
-        side + column: value for column, value in counts.items() if side + column in records.REGIONS.names
-    }
+    columns = {f"{side}_{column}": value for column, value in counts[name].items()}
+    columns |= {f"{side}_rate_low": rates[name][0], f"{side}_rate_high": rates[name][1]}
+    return {column: value for column, value in columns.items() if column in records.REGIONS.names}
 
 
 def _check_same_questions(

@@ -1,6 +1,7 @@
 # The paper's tables, as CSV, Markdown and LaTeX. Every number comes from a metrics file. Beside them, the tail audit.
-# Needs metrics and tail audit of every comparison. Makes results/<study>/tables/<table>.{csv,md,tex} and
-# tables/tail-audit.{csv,md}.
+# Needs metrics and tail audit of every comparison, and results/published where the study repeats something of it. Makes
+# results/<study>/tables/<table>.{csv,md,tex} and tables/tail-audit.{csv,md}.
+from leash.published.record import FILES
 
 METRICS = [
     f"{RESULTS}/{pair.target}/{benchmark}/metrics.json"
@@ -34,6 +35,7 @@ rule make_table:
         code=module_files("leash.tables"),
         metrics=METRICS,
         pooled=POOLED,
+        published=expand("results/published/{file}", file=FILES) if specs.of_paper(STUDY, COMPARISONS) else [],
     output:
         csv=report(
             f"{RESULTS}/tables/{{table}}.csv",
@@ -47,12 +49,12 @@ rule make_table:
     benchmark:
         f"{TIMES}/make_table/{{table}}.tsv"
     wildcard_constraints:
-        table=r"table[a-z0-9-]+",
+        table="|".join(TABLES),
     params:
-        spec=specs.presentation(STUDY, COMPARISONS),
+        spec=specs.tables(STUDY, COMPARISONS),
     shell:
         "exec python -m leash.tables --table {wildcards.table} --spec {params.spec:q}"
-        " --metrics {input.metrics} --pooled {input.pooled}"
+        " --metrics {input.metrics} --pooled {input.pooled} --published results/published"
         " --out-csv {output.csv} --out-md {output.md} --out-tex {output.tex} 2> {log}"
 
 

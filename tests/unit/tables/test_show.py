@@ -27,11 +27,15 @@ def test_sums_the_jobs_of_each_rule_longest_first(tmp_path: Path) -> None:
 def test_prints_tables_where_they_are_and_the_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("table01-support", "table06-benchmarks"):
-        (tmp_path / "tables").mkdir(exist_ok=True)
-        (tmp_path / f"tables/{name}.md").write_text(f"**{name}** | — |\n")
-    (tmp_path / "tables/tail-audit.md").write_text("**Tail audit.** 3 labels\n\n| row |\n")
-    (tmp_path / "tables/audit.md").write_text("**Audit.** 9 do not\n\n| row |\n")
+    (tmp_path / "tables").mkdir()
+    rows = "| row |\n" * 61
+    for name, text in {
+        "table01-support": "**table01-support** | — |\n",
+        "table06-benchmarks": f"**Table 6.** All of them\n\n{rows}",
+        "evidence": f"**Evidence.** Of what\n\n- no change\n\n### One\n\n{rows}",
+        "audit": "**Audit.** 9 do not\n",
+    }.items():
+        (tmp_path / f"tables/{name}.md").write_text(text)
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures/curve.png").touch()
     write(tmp_path / "benchmarks/sample/a.tsv", "60.5\t0:01:00\t2500.25\t9")
@@ -39,11 +43,11 @@ def test_prints_tables_where_they_are_and_the_times(
     show.main()
     out = capsys.readouterr().out
     assert out.startswith("**table01-support** | — |\n")
-    assert "**table06" not in out
-    assert "**Tail audit.** 3 labels\n" in out
-    assert "**Audit.** 9 do not\n" in out
+    assert out.index("**Table 6.** All of them\n") < out.index("**Evidence.** Of what\n\n- no change\n")
+    assert f"({tmp_path}/tables/evidence.md: the rest of 67 lines)" in out
+    assert "Audit" not in out
     assert "| row |" not in out
-    tables = [f"tables/{name}.md" for name in ("table01-support", "table06-benchmarks", "tail-audit")]
+    tables = [f"tables/{name}.md" for name in ("table01-support", "table06-benchmarks", "evidence", "audit")]
     for path in (*tables, "figures/curve.png"):
         assert f"  {tmp_path / path}\n" in out
     assert out.splitlines()[-1].split() == ["sample", "1", "60.5", "60.5", "2500"]

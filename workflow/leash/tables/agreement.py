@@ -5,18 +5,15 @@ python -m leash.tables.agreement --spec JSON --agreements MODEL/CHECKPOINT/BENCH
 """
 
 import argparse
-import csv
-import io
 from pathlib import Path
 from typing import Any, Final
-
-from tabulate import tabulate
 
 from leash import records
 from leash.comparisons import parse_spec, state_label
 from leash.errors import InputError, exits_cleanly
 from leash.records import Row
 from leash.tables.cells import as_markdown, percent
+from leash.tables.text import csv_text, markdown_table
 
 _SUMS: Final = ("scored", "both", "recorded_only", "verified_only", "neither")
 COLUMNS: Final = (
@@ -28,11 +25,12 @@ COLUMNS: Final = (
     "differing_questions",
     "solved_differs",
 )
-_HEADINGS: Final = {
-    **{"Model": "left", "Benchmark": "left", "scored": "right", "both": "right", "recorded only": "right"},
-    **{"verified only": "right", "neither": "right", "agree %": "right", "questions that differ": "right"},
-    **{"solved differs": "right"},
-}
+_TEXT: Final = ("Model", "Benchmark")
+_HEADINGS: Final = (
+    *_TEXT,
+    *("scored", "both", "recorded only", "verified only", "neither", "agree %"),
+    *("questions that differ", "solved differs"),
+)
 _CAPTION: Final = (
     "Samples with a recorded score, by who takes them for correct: both, the record only (a score of 1), the verifier "
     "of this study only, neither. solved differs: questions that one of the two takes for solved and the other does "
@@ -69,24 +67,9 @@ def _solved(row: Row, by: str) -> bool:
     return bool(row["both"] + row[by])
 
 
-def as_csv(rows: list[Row]) -> str:
-    """Every row, by slugs."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def markdown(spec: dict[str, Any], rows: list[Row]) -> str:
     """A caption and a table, by labels."""
-    table = tabulate(
-        [[as_markdown(str(cell)) for cell in _cells(spec, row)] for row in rows],
-        headers=list(_HEADINGS),
-        tablefmt="pipe",
-        disable_numparse=True,
-        colalign=list(_HEADINGS.values()),
-    )
+    table = markdown_table(_HEADINGS, ([str(cell) for cell in _cells(spec, row)] for row in rows), _TEXT)
     return f"**Recorded agreement.** {as_markdown(_CAPTION)}\n\n{table}\n"
 
 
@@ -114,7 +97,7 @@ def main() -> None:
     args = parser.parse_args()
     spec = parse_spec(args.spec)
     rows = read(spec, args.agreements)
-    records.write_text(args.out_csv, as_csv(rows))
+    records.write_text(args.out_csv, csv_text(COLUMNS, rows))
     records.write_text(args.out_md, markdown(spec, rows))
 
 

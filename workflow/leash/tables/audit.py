@@ -4,18 +4,15 @@ python -m leash.tables.audit --published results/published --out-csv F.csv --out
 """
 
 import argparse
-import csv
-import io
 from pathlib import Path
 from typing import Final
-
-from tabulate import tabulate
 
 from leash import records
 from leash.errors import exits_cleanly
 from leash.published.audit import BY_BENCHMARK, Check, checks
 from leash.published.record import read
 from leash.tables.cells import as_markdown, count
+from leash.tables.text import csv_text, markdown_table
 
 COLUMNS: Final = ("table", "row", "column", "printed", "recomputed", "rounding", "note")
 _HEADINGS: Final = ("table", "row", "column", "printed", "recomputed", "does rounding explain it?", "note")
@@ -23,11 +20,8 @@ _HEADINGS: Final = ("table", "row", "column", "printed", "recomputed", "does rou
 
 def as_csv(found: list[Check]) -> str:
     """One row per mismatch."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_cells(check) for check in found if not check.agrees)
-    return text.getvalue()
+    cells = (_cells(check) for check in found if not check.agrees)
+    return csv_text(COLUMNS, (dict(zip(COLUMNS, row, strict=True)) for row in cells))
 
 
 def markdown(found: list[Check]) -> str:
@@ -45,8 +39,8 @@ def markdown(found: list[Check]) -> str:
     )
     parts = [f"**Audit of the published tables.** {as_markdown(caption)}", _summary(found)]
     if mismatches:
-        cells = [[as_markdown(cell) for cell in _cells(check)] for check in mismatches]
-        parts.append(_table(_HEADINGS, cells, {"table", "printed", "recomputed"}))
+        numbers = {"table", "printed", "recomputed"}
+        parts.append(markdown_table(_HEADINGS, map(_cells, mismatches), set(_HEADINGS) - numbers))
         parts.append(
             "Rounded twice: to one digit more first, and that to the digits printed. Of the numbers it is made "
             "from: their own rounding leaves room for it."
@@ -75,7 +69,7 @@ def _summary(found: list[Check]) -> str:
         *("table", "rows", "rows consistent to rounding"),
         *("numbers", "explained by another rounding", "not explained"),
     )
-    return _table(headings, lines, set(headings))
+    return markdown_table(headings, lines, ())
 
 
 def _explained(check: Check) -> bool:
@@ -85,18 +79,6 @@ def _explained(check: Check) -> bool:
 def _cells(check: Check) -> list[str]:
     where = [count(check.table), check.row, check.column]
     return [*where, check.printed, check.recomputed, check.rounding, check.note]
-
-
-def _table(headings: tuple[str, ...], lines: list[list[str]], right: set[str]) -> str:
-    return str(
-        tabulate(
-            lines,
-            headers=list(headings),
-            tablefmt="pipe",
-            disable_numparse=True,
-            colalign=["right" if heading in right else "left" for heading in headings],
-        )
-    )
 
 
 @exits_cleanly

@@ -18,6 +18,23 @@ def percent(fraction: float | None) -> str:
     return UNDEFINED if fraction is None or isnan(fraction) else f"{100 * fraction:.2f}"
 
 
+def number(value: float | None, digits: int) -> str:
+    """A number with so many decimals; never "-0.000"."""
+    return UNDEFINED if value is None or isnan(value) else f"{value:z.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, digits: int) -> str:
+    """An interval: "[-0.037, -0.008]"."""
+    if low is None or high is None or isnan(low) or isnan(high):
+        return UNDEFINED
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def p_value(value: float) -> str:
+    """A probability that may be small, in three significant digits."""
+    return f"{value:.3g}"
+
+
 def count(value: int) -> str:
     """A whole number, without thousands separators so that columns align and copy."""
     return str(value)

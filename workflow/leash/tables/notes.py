@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from leash.comparisons import Comparison
+from leash.dynamics.evidence import unseen
 from leash.records import listed
+from leash.tables.cells import p_value
 from leash.tables.layouts import Layout, Section, pooled, truncated, unverified
 
 _TRUNCATION_GAP: Final = 0.01
@@ -17,14 +19,16 @@ def caption(layout: Layout, sections: list[Section]) -> str:
     if not comparisons:
         return layout.when_empty
     overall = [pooled(comparison) for comparison in comparisons]
-    budgets = " or ".join(str(k) for k in sorted({k for result in overall for k in result.budgets}))
+    drawn = sorted({k for result in overall for k in result.budgets})
+    budgets = " or ".join(str(k) for k in drawn)
+    bounds = " or ".join(p_value(unseen(k)) for k in drawn)
     by_benchmark = ", by benchmark" if " or " in budgets else ""
     questions = " or ".join(str(n) for n in sorted({result.questions for result in overall}))
     return (
         f"k = {budgets} samples per question{by_benchmark}; {questions} questions in all. "
         "Solved: at least one verified success in k samples. "
         "Questions solved by both base and target (P), by the target only (E), by the base only (S), "
-        "by neither (O). "
+        f"by neither (O: a rate of p ≤ {bounds} at 95 % confidence). "
         "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined or not recorded."
         f"{layout.note}"
     )

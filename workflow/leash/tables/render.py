@@ -1,6 +1,7 @@
 """A table's rows as CSV (every number, full precision), Markdown and LaTeX (what a reader needs)."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -8,7 +9,7 @@ from tabulate import tabulate
 
 from leash.records import OUTCOMES
 from leash.tables.cells import UNDEFINED, as_markdown
-from leash.tables.layouts import Layout, Line, Section
+from leash.tables.layouts import Column, Layout, Line, Section
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -21,11 +22,16 @@ _LATEX: Final = {
 _NEGATIVE: Final = re.compile(r"-\d+(\.\d+)?")
 
 
-def csv(sections: list[Section]) -> str:
-    """One row per line of the table: slugs, numbers as repr, nothing where undefined."""
-    rows = [_record(line) for section in sections for line in section.lines]
+def csv(sections: list[Section], further: Sequence[Column] = ()) -> str:
+    """One row per line of the table: slugs, numbers as repr, nothing where undefined; at the end `further` columns."""
+    rows = [
+        _record(line) | {column.heading: column.cell(line) or None for column in further}
+        for section in sections
+        for line in section.lines
+    ]
+    names = [*COLUMNS, *(column.heading for column in further)]
     # dtype=object keeps a count a count in columns where other rows are empty.
-    frame = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    frame = pd.DataFrame(rows, columns=names, dtype=object)
     return str(frame.to_csv(index=False, lineterminator="\n"))
 
 

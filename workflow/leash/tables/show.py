@@ -9,23 +9,26 @@ from pathlib import Path
 from leash.errors import InputError, exits_cleanly
 from leash.tables import timing
 
-_LONG = "table06-benchmarks"  # one section per comparison: to be opened, not printed
-# Of these only the caption is printed: a row per answer, and what `snakemake audit` has just printed.
-_AUDITS = ("tail-audit", "audit")
+# A longer table is printed up to its first section; `snakemake audit` has just printed its own.
+_MOST_LINES = 60
+_PRINTED_BEFORE = "audit"
 
 
 def summary(results: Path) -> str:
-    """The tables in Markdown (of an audit its caption), the paths of tables and
+    """The tables in Markdown (of a long one what stands before its first section), the paths of tables and
     figures, and the wall time of each rule.
 
     Raises InputError where the study has no tables yet.
     """
-    tables = sorted((results / "tables").glob("*.md"), key=lambda path: (path.stem in _AUDITS, path))
+    # the paper's tables first
+    tables = sorted(
+        (results / "tables").glob("*.md"), key=lambda path: (not path.stem.startswith("table"), path)
+    )
     if not tables:
         raise InputError(f"{results}/tables: no tables; run the workflow to make them")
-    shown = [_shown(path) for path in tables if path.stem != _LONG]
+    shown = [_shown(path) for path in tables if path.stem != _PRINTED_BEFORE]
     places = [
-        "Tables (.csv, .md, .tex; the audits .csv, .md):",
+        "Tables (.csv, .md, and the numbered ones .tex):",
         *(f"  {path}" for path in tables),
         "Figures (.pdf, .png):",
         *(f"  {path}" for path in sorted((results / "figures").glob("*.png"))),
@@ -36,7 +39,11 @@ def summary(results: Path) -> str:
 
 def _shown(path: Path) -> str:
     text = path.read_text(encoding="utf-8").rstrip()
-    return text.partition("\n")[0] if path.stem in _AUDITS else text
+    lines = text.splitlines()
+    if len(lines) <= _MOST_LINES:
+        return text
+    section = next((at for at, line in enumerate(lines) if line.startswith("### ")), 1)
+    return "\n".join(lines[:section]).rstrip() + f"\n\n({path}: the rest of {len(lines)} lines)"
 
 
 @exits_cleanly

@@ -5,14 +5,10 @@ python -m leash.tables.tail --spec JSON --tails MODEL/CHECKPOINT/BENCHMARK/tail.
 """
 
 import argparse
-import csv
-import io
 import json
 from collections import Counter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-
-from tabulate import tabulate
 
 from leash import records
 from leash.comparisons import parse_spec, state_label
@@ -20,14 +16,15 @@ from leash.dynamics.regions import FEW
 from leash.errors import InputError, exits_cleanly
 from leash.records import Row
 from leash.tables.cells import as_markdown, count
+from leash.tables.text import csv_text, markdown_table
 
 COLUMNS: Final = ("target", "target_checkpoint", "benchmark", *records.TAIL.names)
 _READING_ORDER: Final = ("disagrees", "none", "agrees")
-_HEADINGS: Final = {
-    **{"opinion": "left", "target": "left", "benchmark": "left", "question": "left", "region": "left"},
-    **{"side": "left", "successes": "right", "answer": "left", "samples": "right", "gold": "left"},
-    **{"rule": "left", "how": "left"},
-}
+_HEADINGS: Final = (
+    *("opinion", "target", "benchmark", "question", "region", "side"),
+    *("successes", "answer", "samples", "gold", "rule", "how"),
+)
+_NUMBERS: Final = {"successes", "samples"}
 _LONGEST: Final = 60  # characters of a cell
 
 
@@ -70,11 +67,7 @@ def read(spec: dict[str, Any], paths: list[Path]) -> list[Row]:
 
 def as_csv(rows: list[Row]) -> str:
     """Every row in full, golds as a JSON list."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row | {"gold": json.dumps(row["gold"], ensure_ascii=False)} for row in rows)
-    return text.getvalue()
+    return csv_text(COLUMNS, (row | {"gold": json.dumps(row["gold"], ensure_ascii=False)} for row in rows))
 
 
 def markdown(spec: dict[str, Any], rows: list[Row]) -> str:
@@ -83,13 +76,7 @@ def markdown(spec: dict[str, Any], rows: list[Row]) -> str:
     caption = as_markdown(_caption(rows, len(rows) - len(shown)))
     if not rows:
         return f"**Tail audit.** {caption}\n"
-    table = tabulate(
-        [[as_markdown(cell) for cell in _cells(spec, row)] for row in shown],
-        headers=list(_HEADINGS),
-        tablefmt="pipe",
-        disable_numparse=True,
-        colalign=list(_HEADINGS.values()),
-    )
+    table = markdown_table(_HEADINGS, (_cells(spec, row) for row in shown), set(_HEADINGS) - _NUMBERS)
     return f"**Tail audit.** {caption}\n\n{table}\n"
 
 
