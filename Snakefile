@@ -12,6 +12,8 @@ include: "workflow/rules/recorded.smk"
 include: "workflow/rules/match.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/evidence.smk"
+include: "workflow/rules/score.smk"
 include: "workflow/rules/published.smk"
 
 
@@ -20,14 +22,19 @@ rule all:
     input:
         expand(
             f"{RESULTS}/tables/{{table}}.{{format}}",
-            table=TABLES,
+            table=TABLES + SCORE_TABLES,
             format=["csv", "md", "tex"],
+        ),
+        expand(
+            f"{RESULTS}/tables/{{table}}.{{format}}",
+            table=EVIDENCE_TABLES,
+            format=["csv", "md"],
         ),
         rules.make_tail_table.output if TAILS else [],
         rules.make_agreement_table.output if AGREEMENTS else [],
         expand(
             f"{RESULTS}/figures/{{figure}}.{{format}}",
-            figure=FIGURES,
+            figure=FIGURES + BUDGET_FIGURES + SCORE_FIGURES,
             format=["pdf", "png"],
         ),
 

@@ -18,6 +18,7 @@ from leash.study import (
     comparisons,
     recorded,
     recorded_questions,
+    repeated,
     states,
 )
 
@@ -221,6 +222,83 @@ def test_the_math_registry_names_the_papers_benchmarks() -> None:
         "amc23": 40,
         "scibench": 692,
     }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("models.base.published", "ovr-7b", "models.base: published goes with base"),
+        ("models.sft.published", "ovr7b", "published: the paper has no pair 'ovr7b'; did you mean 'ovr-7b'?"),
+        (
+            "models.sft.published",
+            3,
+            "models.sft.published: give a pair of results/published, or {checkpoint: pair}",
+        ),
+        ("models.sft.published", {}, "models.sft.published: give a pair of results/published"),
+        ("models.sft.published", {"final": ["ovr-7b"]}, "models.sft.published: give a pair"),
+        (
+            "models.sft.published",
+            {"end": "ovr-7b"},
+            "models.sft.published.end: no checkpoint 'end' (known: final)",
+        ),
+        (
+            "models.dapo.published",
+            "ovr-7b",
+            "models.dapo.published: 'dapo' has several checkpoints: write {checkpoint: pair}, for one or more of",
+        ),
+        (
+            "models.dapo.published",
+            {"step20": "ovr-7", "step30": "ovr-7b"},
+            "models.dapo.published.step20: the paper has no pair 'ovr-7'; did you mean 'ovr-7b'?",
+        ),
+        (
+            "models.dapo.published",
+            {"step20": "deepseek-1.5b-dapo/20"},
+            "models.dapo.published.step20: the paper has no step '20' of 'deepseek-1.5b-dapo' (known: 30, 60,",
+        ),
+        (
+            "models.sft.published",
+            "deepseek-1.5b-dapo",
+            "the paper has 'deepseek-1.5b-dapo' by step only: write deepseek-1.5b-dapo/<step>, one of 30,",
+        ),
+        ("models.sft.published", "deepseek-1.5b-dapo/", "the paper has no step '' of 'deepseek-1.5b-dapo'"),
+        ("models.sft.published", "ovr-7b/30", "the paper has no steps of 'ovr-7b': write ovr-7b"),
+        (
+            "benchmarks.gcd.published",
+            "AIME 2024",
+            "benchmarks.gcd.published: the paper has no benchmark 'AIME 2024'; did you mean 'AIME2024'?",
+        ),
+    ],
+    ids=str,
+)
+def test_what_the_paper_does_not_have_is_refused(
+    raw: dict[str, Any], key: str, value: object, message: str
+) -> None:
+    put(raw, key, value)
+    told = refusal(raw)
+    assert message in told
+    assert str(DEFAULT) in told
+
+
+def test_checkpoints_may_repeat_pairs_and_steps_of_the_paper(raw: dict[str, Any]) -> None:
+    raw["models"]["dapo"]["published"] = {"step20": "deepseek-1.5b-dapo/30", "step40": "prorl-1.5b-v2"}
+    raw["models"]["sft"]["published"] = "qwen2.5-math-7b-sft"
+    study = load(raw, [DEFAULT])
+    told = {str(state): repeated(study, state) for state in states(study)}
+    assert {state: one for state, one in told.items() if one} == {
+        "dapo/step20": ("deepseek-1.5b-dapo", 30),
+        "dapo/step40": ("prorl-1.5b-v2", None),
+        "sft/final": ("qwen2.5-math-7b-sft", None),
+    }
+
+
+def test_the_record_is_read_only_where_it_is_named(
+    raw: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leash.published.record.FOLDER", tmp_path)
+    load(raw, [DEFAULT])
+    raw["models"]["sft"]["published"] = "ovr-7b"
+    assert "it is tracked by git: restore it" in refusal(raw)
 
 
 def with_recorded(raw: dict[str, Any], folder: Path) -> dict[str, Any]:

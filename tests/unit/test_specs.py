@@ -111,6 +111,29 @@ def test_the_presentation_keeps_the_order_of_the_config() -> None:
     assert shown["checkpoints"]["base/final"] == ""
 
 
+def test_what_is_repeated_of_the_paper_is_told_to_the_tables_alone() -> None:
+    plain = all_specs(study())
+    of = study(
+        models__dapo__published={"step20": "deepseek-1.5b-dapo/30"}, benchmarks__gcd__published="AIME2024"
+    )
+    assert all_specs(of) == plain
+    assert yaml.safe_load(specs.tables(of, comparisons(of))) == yaml.safe_load(plain["show"]) | {
+        "published": {
+            "comparisons": {"dapo/step20": {"pair": "deepseek-1.5b-dapo", "step": 30}},
+            "benchmarks": {"gcd": "AIME2024"},
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"models__sft__published": "ovr-7b"}, {"benchmarks__gcd__published": "AIME2024"}], ids=str
+)
+def test_the_tables_spec_stays_as_it_was_where_nothing_is_repeated(changes: dict[str, object]) -> None:
+    of = study(**changes)
+    assert specs.tables(of, comparisons(of)) == specs.presentation(study(), comparisons(study()))
+    assert specs.of_paper(of, comparisons(of)) == {}
+
+
 def test_the_weights_of_a_state_are_told_by_commit_folder_or_training(micro_model: Path) -> None:
     base = {"base": "hub"}
     of = study(

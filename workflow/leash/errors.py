@@ -1,7 +1,8 @@
 """Errors a user can act on, and how a command line prints them."""
 
+import difflib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 
 
@@ -20,3 +21,10 @@ def exits_cleanly(main: Callable[[], None]) -> Callable[[], None]:
             sys.exit(f"error: {error}")
 
     return guarded
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """'; did you mean 'x'?' for the nearest known name, else the known names."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else f" (known: {', '.join(known)})"

@@ -87,6 +87,8 @@ REGIONS: Final = pa.schema(
             for field in _SIDE
             if field.name != "distinct_correct"
         ),
+        # Clopper-Pearson, 95 %: what a state's count says of its rate; of none correct, an upper bound
+        *((f"{side}_rate_{end}", pa.float64()) for side in ("base", "target") for end in ("low", "high")),
     ]
 )
 TAIL: Final = pa.schema(
@@ -111,6 +113,32 @@ CORPUS: Final = pa.schema(
         ("style", pa.string()),
         ("prompt", pa.string()),
         ("completion", pa.string()),
+    ]
+)
+
+TRACES: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("source", pa.string()),
+        ("index", pa.int32()),
+        ("trace", pa.string()),
+    ]
+)
+# In nats, summed over tokens. The note "windows" says after how many tokens each element of tail_loglik begins.
+TOKENS: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),  # completion, trace, or question: its text alone
+        ("source", pa.string()),
+        ("index", pa.int32()),
+        ("n_tokens", pa.int32()),
+        ("loglik", pa.float64()),
+        ("entropy", pa.float64()),
+        ("tail_loglik", pa.list_(pa.float64())),
+        ("token_loglik", pa.list_(pa.float16())),
+        ("token_entropy", pa.list_(pa.float16())),
+        ("problem", pa.string()),  # why it was not scored
+        ("cut", pa.bool_()),  # scored to the end of the model's context only
     ]
 )
 

@@ -20,11 +20,16 @@ from leash.config import (
     Engine,
     Model,
     Pretrain,
+    Recorded,
+    RecordedColumns,
     Run,
     Sampling,
+    Scoring,
     Sft,
     Split,
     Study,
+    TraceColumns,
+    Traces,
     Training,
 )
 from leash.errors import exits_cleanly
@@ -64,12 +69,17 @@ def _blocks() -> list[tuple[str, type[Block]]]:
         ("models.<slug>.train.architecture", Architecture),
         ("models.<slug>.train (recipe: dapo)", Dapo),
         ("models.<slug>.train (recipe: sft)", Sft),
+        ("models.<slug>.recorded.<benchmark>", Recorded),
+        ("models.<slug>.recorded.<benchmark>.columns", RecordedColumns),
         ("benchmarks.<slug>", Benchmark),
         ("benchmarks.<slug>.columns", Columns),
+        ("benchmarks.<slug>.traces.<source>", Traces),
+        ("benchmarks.<slug>.traces.<source>.columns", TraceColumns),
         ("benchmarks.<slug>.training", Training),
         ("benchmarks.<slug>.training.train, .rl", Split),
         ("sampling", Sampling),
         ("sampling.engine", Engine),
+        ("scoring", Scoring),
     ]
 
 

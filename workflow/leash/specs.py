@@ -7,7 +7,8 @@ fields that change what it makes, and a version constant that is raised when its
 import json
 from typing import Any
 
-from leash import benchmarks, sampling, training, verify
+from leash import benchmarks, sampling, scoring, training, verify
+from leash import traces as external_traces
 from leash.benchmarks import prompts
 from leash.config import Benchmark, Dapo, Model, Pretrain, Sft, Study
 from leash.errors import InputError
@@ -18,11 +19,13 @@ from leash.study import (
     Comparison,
     State,
     audited,
+    benchmarks_of,
     comparisons,
     local_folder,
     place_of,
     recorded,
     recorded_questions,
+    repeated,
 )
 from leash.verify import opinion
 
@@ -151,6 +154,57 @@ def engine(study: Study) -> str:
     return canonical_json(study.sampling.engine.model_dump(mode="json", exclude={"dtype"}))
 
 
+def traces(study: Study, benchmark: str) -> str:
+    """Spec of the external traces of a benchmark; a file's content is an input of the job."""
+    block = study.benchmarks[benchmark]
+    return canonical_json(
+        {
+            "benchmark": benchmark,
+            "task": block.reasoning_gym,
+            "seed": study.seed,
+            "version": external_traces.TRACES_VERSION,
+            "sources": {
+                slug: {"style": source.style}
+                if source.style
+                else {
+                    "file": str(source.file),
+                    "columns": source.columns.model_dump(mode="json"),
+                    "strip_think": source.strip_think,
+                    "text": source.text,
+                }
+                for slug, source in block.traces.items()
+            },
+        }
+    )
+
+
+def score(study: Study, state: State, benchmark: str, what: str) -> str:
+    """Spec of a scoring job, of `completions` or `traces`: all that changes the numbers."""
+    block = study.scoring
+    assert block is not None  # no rule asks for it otherwise
+    common = {
+        "model": _weights(study, state),
+        "state": list(state),
+        "benchmark": benchmark,
+        "chat_template": study.models[state.model].chat_template,
+        "dtype": block.dtype,
+        "too_long": block.too_long,
+        "windows": block.windows if what == "traces" else [],
+        "per_token": what == "completions" and block.per_token,
+        "version": scoring.SCORER_VERSION,
+    }
+    return canonical_json(common | ({"samples": block.samples} if what == "completions" else {}))
+
+
+def scorer(study: Study) -> str:
+    """Settings of a scoring job: speed and memory only, so they are no `spec` and score nothing anew."""
+    block = study.scoring
+    if block is None:
+        return "{}"
+    settings = {name: getattr(block, name) for name in ("max_batch_tokens", "chunk_tokens", "threads")}
+    return canonical_json(settings | {"trust_remote_code": study.sampling.engine.trust_remote_code})
+
+
 def verification(study: Study, benchmark: str) -> str:
     """Spec of a verification job."""
     return canonical_json(_verification(study, benchmark))
@@ -201,6 +255,43 @@ def metrics(study: Study, comparison: Comparison, benchmark: str) -> str:
     )
 
 
+def evidence(study: Study, comparison: Comparison) -> str:
+    """Spec of what speaks for a comparison: its benchmarks, in the order of the tables, and the seed of resampling."""
+    return json.dumps(
+        {
+            "base": comparison.base._asdict(),
+            "target": comparison.target._asdict(),
+            "benchmarks": {
+                name: {"domain": study.benchmarks[name].domain, "budget": study.benchmarks[name].budget}
+                for name in benchmarks_of(study, comparison.target.model)
+            },
+            "seed": study.seed,
+        }
+    )
+
+
+def shift(comparison: Comparison, benchmark: str) -> str:
+    """What a file of shifts of perplexity says it is about."""
+    return canonical_json(
+        {
+            "base": comparison.base._asdict(),
+            "target": comparison.target._asdict(),
+            "benchmark": benchmark,
+        }
+    )
+
+
+def precision(study: Study, compared: list[Comparison]) -> str:
+    """`presentation`, with each target's base and each benchmark's verifier, whose answers are the classes."""
+    return json.dumps(
+        json.loads(presentation(study, compared))
+        | {
+            "bases": {str(pair.target): str(pair.base) for pair in compared},
+            "verifiers": {slug: study.benchmarks[slug].verifier for slug in study.run.benchmarks},
+        }
+    )
+
+
 def presentation(study: Study, compared: list[Comparison]) -> str:
     """Labels and order, for tables and figures: the only spec that a label is in."""
     models = {state.model: None for pair in compared for state in pair}
@@ -218,6 +309,21 @@ def presentation(study: Study, compared: list[Comparison]) -> str:
             "comparisons": [list(pair.target) for pair in compared],
         }
     )
+
+
+def of_paper(study: Study, compared: list[Comparison]) -> dict[str, Any]:
+    """What of the paper the comparisons repeat: pairs by state, names by benchmark; empty where either is lacking."""
+    told = {str(pair.target): repeated(study, pair.target) for pair in compared}
+    pairs = {state: {"pair": one[0], "step": one[1]} for state, one in told.items() if one}
+    given = {slug: study.benchmarks[slug].published for slug in study.run.benchmarks}
+    names = {slug: name for slug, name in given.items() if name}
+    return {"comparisons": pairs, "benchmarks": names} if pairs and names else {}
+
+
+def tables(study: Study, compared: list[Comparison]) -> str:
+    """`presentation`, with what of the paper the study repeats, where it does: for the tables that print it beside."""
+    shown, paper = presentation(study, compared), of_paper(study, compared)
+    return json.dumps(json.loads(shown) | {"published": paper}) if paper else shown
 
 
 def audits(study: Study) -> str:

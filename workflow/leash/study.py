@@ -90,6 +90,16 @@ def comparisons(study: Study) -> list[Comparison]:
     ]
 
 
+def repeated(study: Study, state: State) -> tuple[str, int | None] | None:
+    """The paper's pair that a trained state repeats, and the step where it is one of a training run; None for none."""
+    given = study.models[state.model].published
+    text = given.get(state.checkpoint) if isinstance(given, dict) else given
+    if text is None:
+        return None
+    pair, _, step = text.partition("/")
+    return pair, int(step) if step else None
+
+
 def recorded(study: Study, state: State, benchmark: str) -> Recorded | None:
     """The recorded results of a state on a benchmark; None where its completions are drawn here."""
     model = study.models[state.model]

@@ -23,6 +23,9 @@ from leash.errors import InputError
 
 Row = dict[str, str]
 
+FOLDER: Final = Path("results/published")
+"""Where the record lies in the repository, which is the working directory of a study."""
+
 MEASURES: Final = ("SRR", "NDR", "SDS", "NSCR")
 COUNTS: Final = ("P", "E", "S", "O")
 PASSES: Final = ("base_pass", "target_pass")
@@ -117,8 +120,25 @@ def aggregate(record: Record, pair: str, domain: str, column: str) -> Decimal | 
     return None
 
 
+def pairs(rows: list[Row]) -> list[str]:
+    """The pairs of a table, in its order."""
+    return list(dict.fromkeys(row["pair"] for row in rows))
+
+
+def steps(record: Record, pair: str) -> list[str]:
+    """The steps that Table 4 compares with the base, which is its step 0; none of a pair that it does not have."""
+    found = [row["step"] for row in record.training_dynamics if row["pair"] == pair and row["step"] != "0"]
+    return list(dict.fromkeys(found))
+
+
+def benchmarks(record: Record) -> list[str]:
+    """The paper's names of the benchmarks that it has counts of."""
+    rows = [*record.support_counts, *record.training_dynamics]
+    return list(dict.fromkeys(row["benchmark"] for row in rows))
+
+
 def _check_pair(pair: str, rows: list[Row]) -> None:
-    known = dict.fromkeys(row["pair"] for row in rows)
+    known = pairs(rows)
     if pair not in known:
         raise ValueError(f"the paper's table has no pair {pair!r}; there are {', '.join(known)}")
 
