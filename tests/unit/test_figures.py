@@ -98,6 +98,18 @@ def test_bars_show_every_share_and_the_line_every_change(study: Study) -> None:
     assert clipped(figure) == []
 
 
+def test_the_legend_says_what_a_budget_bounds_where_there_is_one(study: Study, tmp_path: Path) -> None:
+    targets = {model: ("rlvr", ["step-1", "step-2"]) for model in ("dapo", "grpo")}
+    alike = write_study(tmp_path, targets, {"gcd": ("arithmetic", 256), "zebra": ("logic", 256)})
+    for made, wanted in (
+        (study, "out of support (O)"),
+        (alike, "out of support (O, p ≤ 0.012 at 95 %)"),  # 1 - 0.05^(1/256)
+    ):
+        figure = regions.draw(load(made.spec_text, [], made.pooled))
+        assert [text.get_text() for text in figure.legends[0].get_texts()][3] == wanted
+        assert clipped(figure) == []
+
+
 @pytest.mark.parametrize("figure", [REGIONS, "figure02-pass-at-k-gcd"])
 def test_the_same_numbers_give_the_same_bytes(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: str

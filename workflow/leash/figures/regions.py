@@ -1,5 +1,6 @@
 """Shares of the four regions over training, all benchmarks pooled, with the net support change below."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import matplotlib as mpl
@@ -8,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from leash.comparisons import Comparison, Result, by_model
+from leash.dynamics.evidence import unseen
 from leash.errors import InputError
 from leash.figures import style
 
-_NAMES: Final = ("preservation (P)", "expansion (E)", "shrinkage (S)", "out of support (O)")
+_NAMES: Final = ("preservation (P)", "expansion (E)", "shrinkage (S)")
 _MODELS_PER_ROW: Final = 2
 _SMALLEST_LABELLED: Final = 4.5
 _MOST_CHANGES_LABELLED: Final = 5
@@ -24,6 +26,7 @@ def draw(comparisons: list[Comparison]) -> Figure:
         return style.notice("No model of this study has more than one checkpoint.")
     columns = min(_MODELS_PER_ROW, len(groups))
     rows = -(-len(groups) // columns)
+    names = (*_NAMES, _out_of_support(groups))
     changes = [_pooled(comparison).metrics["nscr"] for group in groups for comparison in group]
     with mpl.rc_context(style.RC):
         figure = Figure(figsize=(max(2.9 * columns, 4.2), 3.7 * rows + 0.3), layout="constrained")
@@ -33,21 +36,29 @@ def draw(comparisons: list[Comparison]) -> Figure:
             row, column = divmod(index, columns)
             top = figure.add_subplot(grid[2 * row, column])
             bottom = figure.add_subplot(grid[2 * row + 1, column], sharex=top)
-            _shares(top, group)
+            _shares(top, group, names)
             _net_change(bottom, group, changes)
             if column == 0:
                 top.set_ylabel("share of questions (%)")
                 bottom.set_ylabel("NSCR")
             bars.append(top)
         handles, labels = bars[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=4 if columns > 1 else 2)
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
     return figure
 
 
-def _shares(axes: Axes, group: list[Comparison]) -> None:
+def _out_of_support(groups: list[list[Comparison]]) -> str:
+    """The region's name, with what it bounds the rate of its questions by where they all have one budget."""
+    budgets = {k for group in groups for comparison in group for k in _pooled(comparison).budgets}
+    if len(budgets) > 1:
+        return "out of support (O)"
+    return f"out of support (O, p ≤ {unseen(*budgets):.2g} at 95 %)"
+
+
+def _shares(axes: Axes, group: list[Comparison], names: Sequence[str]) -> None:
     positions = np.arange(len(group))
     below = np.zeros(len(group))
-    for index, (name, colour) in enumerate(zip(_NAMES, style.REGION_COLOURS, strict=True)):
+    for index, (name, colour) in enumerate(zip(names, style.REGION_COLOURS, strict=True)):
         results = [_pooled(comparison) for comparison in group]
         shares = np.array([100 * result.regions[index] / result.questions for result in results])
         axes.bar(positions, shares, 0.78, below, color=colour, edgecolor="white", linewidth=0.5, label=name)

@@ -39,16 +39,31 @@ BASE_COLOUR: Final = "#000000"
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#AA4499", "#E69F00", "#56B4E9")
 MARKERS: Final = ("s", "^", "D", "v", "P", "X")
 REGION_COLOURS: Final = ("#0072B2", "#009E73", "#D55E00", "#c8c8c8")
+_DIGITS: Final = 6  # of a panel's position, in figure widths
 HALO: Final = withStroke(linewidth=2.0, foreground="white")
 
 
 def save(figure: Figure, pdf: Path, png: Path) -> None:
     """Write both formats atomically, without a time stamp."""
     with mpl.rc_context(RC):
+        _settle(figure)
         with records.replacing(pdf) as temporary:
             figure.savefig(temporary, format="pdf", metadata={"CreationDate": None})
         with records.replacing(png) as temporary:
             figure.savefig(temporary, format="png", dpi=200)
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out, and hold every panel where it then is.
+
+    The solver of the constrained layout ends an ulp away from one run to the next, which the shades of single pixels
+    show: positions are rounded, and it is not asked again.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = (round(float(part), _DIGITS) for part in axes.get_position().bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 def notice(text: str) -> Figure:
