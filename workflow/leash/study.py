@@ -139,6 +139,28 @@ def audited(study: Study) -> list[tuple[Comparison, str]]:
     ]
 
 
+def open_ended(study: Study) -> list[tuple[Comparison, str]]:
+    """Those of `audited` whose benchmark has several right answers that the verifier tells apart.
+
+    With math and numeric, every right answer is of the gold's class: there is one solution at most.
+    """
+    blocks = study.benchmarks
+    return [
+        (pair, name)
+        for pair, name in audited(study)
+        if blocks[name].open_ended and blocks[name].verifier == "gym"
+    ]
+
+
+def with_answers(study: Study, benchmark: str) -> list[State]:
+    """Every state whose completions on a benchmark are known, compared or not."""
+    return [
+        state
+        for state in states(study)
+        if benchmark in benchmarks_of(study, state.model) and has_completions(study, state, benchmark)
+    ]
+
+
 def recorded_questions(study: Study, benchmark: str) -> Recorded | None:
     """The completions that a benchmark with `recorded: true` takes its questions from: a base's, if it has some.
 
