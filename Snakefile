@@ -10,6 +10,7 @@ include: "workflow/rules/sample.smk"
 include: "workflow/rules/verify.smk"
 include: "workflow/rules/recorded.smk"
 include: "workflow/rules/match.smk"
+include: "workflow/rules/solutions.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/evidence.smk"
@@ -31,6 +32,7 @@ rule all:
             format=["csv", "md"],
         ),
         rules.make_tail_table.output if TAILS else [],
+        rules.make_solutions_table.output if OPEN_ENDED else [],
         rules.make_agreement_table.output if AGREEMENTS else [],
         expand(
             f"{RESULTS}/figures/{{figure}}.{{format}}",

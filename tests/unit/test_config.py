@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from leash import reference
+from leash import config, reference
 from leash.errors import InputError
 from leash.loading import load
 from leash.study import (
@@ -388,6 +388,49 @@ def test_recorded_results_that_do_not_fit_together_are_refused(
     assert message in refusal(raw)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "scoring.samples",
+            64,
+            "scoring.samples: 64 samples are scored by their tokens, and those of sampling.token_ids, 32, are kept",
+        ),
+        ("benchmarks.gcd.budget", 0, "benchmarks.gcd.budget: Input should be greater than or equal to 1"),
+        ("scoring.windows", [64, 8], "scoring.windows: [64, 8] must be rising numbers of tokens"),
+        ("scoring.window", [64], "scoring.window: unknown key 'window'; did you mean 'windows'?"),
+        (
+            "benchmarks.gcd.traces.common.style",
+            "euclids",
+            "traces.common.style: the task gcd has no style 'euclids'; did you mean 'euclid'?",
+        ),
+        (
+            "benchmarks.gcd.traces.r1",
+            {"file": "absent.jsonl"},
+            "benchmarks.gcd.traces.r1.file: absent.jsonl is not there",
+        ),
+        ("benchmarks.gcd.traces.r1", {"text": "x"}, "traces.r1: give exactly one of file, style"),
+        ("benchmarks.gcd.traces.r1", {"file": "a.jsonl", "text": "x"}, "traces.r1: text must hold {trace}"),
+        (
+            "benchmarks.gcd.traces.common",
+            {"style": "euclid", "strip_think": True},
+            "traces.common: strip_think goes with file: remove it",
+        ),
+    ],
+)
+def test_scoring_that_does_not_fit_is_refused(
+    raw: dict[str, Any], key: str, value: object, message: str
+) -> None:
+    put(raw, key, value)
+    assert message in refusal(raw)
+
+
+def test_more_samples_than_are_drawn_are_not_scored(raw: dict[str, Any]) -> None:
+    put(raw, "sampling.shard_samples", 16)
+    put(raw, "benchmarks.gcd.budget", 16)
+    assert "32 samples are scored, and benchmarks.gcd.budget is 16" in refusal(raw)
+
+
 def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:
     del raw["benchmarks"]["gcd"]["budget"]
     assert "benchmarks.gcd.budget: missing; add it (see config/README.md)" in refusal(raw)
@@ -474,6 +517,15 @@ def test_the_schema_is_in_step() -> None:
 def test_the_reference_of_keys_is_in_step() -> None:
     told = (ROOT / "config/README.md").read_text().partition(reference.REFERENCE_MARKER)[2]
     assert told.strip() == reference.reference().strip()
+
+
+def test_every_block_is_in_the_reference() -> None:
+    blocks = {
+        block
+        for block in vars(config).values()
+        if isinstance(block, type) and issubclass(block, config.Block)
+    }
+    assert {block for _, block in reference._blocks()} == blocks - {config.Block}
 
 
 def test_every_field_is_documented() -> None:

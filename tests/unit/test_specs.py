@@ -111,6 +111,17 @@ def test_the_presentation_keeps_the_order_of_the_config() -> None:
     assert shown["checkpoints"]["base/final"] == ""
 
 
+def test_solutions_are_of_open_ended_tasks_alone() -> None:
+    shown = yaml.safe_load(specs.solutions(study()))
+    assert shown["budgets"] == {"countdown": 256}
+    assert shown["solutions"] == [[*pair.target, "countdown"] for pair in comparisons(study())]
+    assert shown["bases"]["sft/final"] == "base/final"
+    # the verifier math puts all right answers in the gold's class, so that there is nothing to list
+    mine = {"domain": "math", "hub": "a/b", "revision": "c1", "size": 2, "budget": 256, "open_ended": True}
+    of = study(benchmarks__mine=mine, run__benchmarks=["gcd", "mine"])
+    assert yaml.safe_load(specs.solutions(of))["solutions"] == []
+
+
 def test_what_is_repeated_of_the_paper_is_told_to_the_tables_alone() -> None:
     plain = all_specs(study())
     of = study(

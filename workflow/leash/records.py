@@ -65,6 +65,13 @@ COUNTS: Final = pa.schema(
         *((outcome, pa.int32()) for outcome in UNSOLVED_OUTCOMES),
     ]
 )
+SOLUTIONS: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("answer", pa.string()),
+        ("samples", pa.int32()),
+    ]
+)
 AGREEMENT: Final = pa.schema(
     [
         ("question_id", pa.string()),
@@ -139,6 +146,36 @@ TOKENS: Final = pa.schema(
         ("token_entropy", pa.list_(pa.float16())),
         ("problem", pa.string()),  # why it was not scored
         ("cut", pa.bool_()),  # scored to the end of the model's context only
+    ]
+)
+# One row per question, over its first samples. In nats, tokens, samples.
+ENTROPY: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("samples", pa.int32()),
+        ("correct", pa.int32()),
+        ("n_tokens", pa.float64()),  # mean length of the scored completions
+        ("scored", pa.int32()),
+        ("token_entropy", pa.float64()),  # mean over the tokens of a completion, then over completions
+        ("answer_entropy", pa.float64()),
+        ("answer_entropy_mm", pa.float64()),  # with the correction of Miller and Madow
+        ("distinct_answers", pa.int32()),  # NA is none
+        ("na", pa.int32()),  # no answer, or truncated: together one class
+        ("unclassified", pa.int32()),  # a verifier timeout or error: in no class
+    ]
+)
+# One row per trace; negative log-likelihoods in nats per token, null where not scored. Its note "windows" as in TOKENS.
+PERPLEXITY: Final = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("source", pa.string()),
+        ("index", pa.int32()),
+        ("n_tokens", pa.int32()),
+        ("nll", pa.float64()),
+        ("tail_nll", pa.list_(pa.float64())),  # of the tokens after each window
+        ("question_nll", pa.float64()),  # of the question's text alone
+        ("problem", pa.string()),
+        ("cut", pa.bool_()),
     ]
 )
 

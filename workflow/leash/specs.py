@@ -22,6 +22,7 @@ from leash.study import (
     benchmarks_of,
     comparisons,
     local_folder,
+    open_ended,
     place_of,
     recorded,
     recorded_questions,
@@ -335,6 +336,20 @@ def audits(study: Study) -> str:
         [*pair.target, name] for pair in pairs for name in study.run.benchmarks if (pair, name) not in known
     ]
     return json.dumps(shown | ({"unaudited": unaudited} if unaudited else {}))
+
+
+def solutions(study: Study) -> str:
+    """`presentation` of the comparisons on open-ended benchmarks, with each target's base and each budget."""
+    found = open_ended(study)
+    pairs = list(dict.fromkeys(pair for pair, _ in found))
+    return json.dumps(
+        json.loads(presentation(study, pairs))
+        | {
+            "bases": {str(pair.target): str(pair.base) for pair in pairs},
+            "budgets": {name: study.benchmarks[name].budget for _, name in found},
+            "solutions": [[*pair.target, name] for pair, name in found],
+        }
+    )
 
 
 def _checkpoint_label(model: Model, state: State) -> str:

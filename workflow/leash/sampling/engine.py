@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from leash.errors import InputError
+from leash.sampling.prompts import render
 
 
 class Source(NamedTuple):
@@ -87,19 +88,8 @@ class Engine:
         return int(self._llm.model_config.max_model_len)
 
     def render(self, prompt: str, chat_template: bool) -> list[int]:
-        """Token ids of a prompt: through the chat template, or as plain text with the tokenizer's own BOS.
-
-        Raises InputError where the tokenizer has no chat template, or cannot give the text back.
-        """
-        tokenizer: Any = self._llm.get_tokenizer()
-        if not chat_template:
-            return list(tokenizer(prompt)["input_ids"])
-        if not tokenizer.chat_template:
-            raise InputError("the tokenizer has no chat template: set chat_template: false for this model")
-        text = tokenizer.apply_chat_template(
-            [{"role": "user", "content": prompt}], tokenize=False, add_generation_prompt=True
-        )
-        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+        """Token ids of a prompt (`prompts.render`). Raises InputError where the tokenizer has no chat template."""
+        return render(self._llm.get_tokenizer(), prompt, chat_template)
 
     def chat_template_hash(self) -> str | None:
         """SHA-256 of the chat template, or None where the tokenizer has none."""
