@@ -16,6 +16,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/evidence.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/published.smk"
+include: "workflow/rules/plan.smk"
 
 
 rule all:

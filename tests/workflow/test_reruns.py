@@ -99,7 +99,7 @@ def test_a_touched_module_reruns_nothing(study: Checkout) -> None:
         ("traces.py", {}),
         ("benchmarks/__main__.py", {}),
         ("config/models.py", {}),
-        ("specs.py", {}),
+        ("specs/jobs.py", {}),
     ],
 )
 def test_an_edited_module_reruns_its_stage_and_those_after_it(

@@ -16,6 +16,7 @@ from leash.config import (
     Benchmark,
     Block,
     Columns,
+    Cost,
     Dapo,
     Engine,
     Model,
@@ -80,6 +81,7 @@ def _blocks() -> list[tuple[str, type[Block]]]:
         ("sampling", Sampling),
         ("sampling.engine", Engine),
         ("scoring", Scoring),
+        ("cost", Cost),
     ]
 
 

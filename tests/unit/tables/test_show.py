@@ -34,6 +34,7 @@ def test_prints_tables_where_they_are_and_the_times(
         "table06-benchmarks": f"**Table 6.** All of them\n\n{rows}",
         "evidence": f"**Evidence.** Of what\n\n- no change\n\n### One\n\n{rows}",
         "audit": "**Audit.** 9 do not\n",
+        "plan": "**The bill.** 9 GPU-hours\n",
     }.items():
         (tmp_path / f"tables/{name}.md").write_text(text)
     (tmp_path / "figures").mkdir()
@@ -46,11 +47,18 @@ def test_prints_tables_where_they_are_and_the_times(
     assert out.index("**Table 6.** All of them\n") < out.index("**Evidence.** Of what\n\n- no change\n")
     assert f"({tmp_path}/tables/evidence.md: the rest of 67 lines)" in out
     assert "Audit" not in out
+    assert "The bill" not in out
     assert "| row |" not in out
     tables = [f"tables/{name}.md" for name in ("table01-support", "table06-benchmarks", "evidence", "audit")]
     for path in (*tables, "figures/curve.png"):
         assert f"  {tmp_path / path}\n" in out
     assert out.splitlines()[-1].split() == ["sample", "1", "60.5", "60.5", "2500"]
+
+
+def test_a_plan_alone_has_no_times(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/plan.md").touch()
+    assert show.summary(tmp_path).endswith(f"  {tmp_path}/tables/plan.md\nFigures (.pdf, .png):")
 
 
 def test_a_folder_without_benchmarks_prints_headings_only(tmp_path: Path) -> None:

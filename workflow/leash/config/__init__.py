@@ -15,6 +15,7 @@ from leash.config.benchmarks import (
     Training,
 )
 from leash.config.block import RESERVED_SLUGS, Block, Slug
+from leash.config.cost import Cost
 from leash.config.models import Model
 from leash.config.recipes import Architecture, Dapo, Pretrain, Sft
 from leash.config.recorded import Recorded, RecordedColumns
@@ -27,6 +28,7 @@ __all__ = [
     "Benchmark",
     "Block",
     "Columns",
+    "Cost",
     "Dapo",
     "Engine",
     "Model",
@@ -72,3 +74,5 @@ class Study(Block):
     """How completions are drawn, where a benchmark does not say otherwise."""
     scoring: Scoring | None = None
     """What is scored by teacher forcing. If absent, nothing: no Table 2 and no Table 5."""
+    cost: Cost = Cost()
+    """What `snakemake plan` takes for granted."""

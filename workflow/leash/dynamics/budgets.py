@@ -45,10 +45,10 @@ def over_budgets(
     base_correct, target_correct = pair_of(n, base_correct, target_correct)
     grid = budgets_of(n, k_grid(n) if budgets is None else budgets)
     base, target = solved_at(n, base_correct, grid), solved_at(n, target_correct, grid)
-    return [_at(k, base[:, column], target[:, column]) for column, k in enumerate(grid)]
+    return [at_budget(k, base[:, column], target[:, column]) for column, k in enumerate(grid)]
 
 
-def _at(k: int, base: NDArray[np.float64], target: NDArray[np.float64]) -> AtBudget:
+def at_budget(k: int, base: NDArray[np.float64], target: NDArray[np.float64]) -> AtBudget:
     counts = ExpectedCounts(
         preservation=float(np.sum(base * target)),
         expansion=float(np.sum((1 - base) * target)),

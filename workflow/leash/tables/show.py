@@ -9,14 +9,14 @@ from pathlib import Path
 from leash.errors import InputError, exits_cleanly
 from leash.tables import timing
 
-# A longer table is printed up to its first section; `snakemake audit` has just printed its own.
+# A longer table is printed up to its first section; `snakemake audit` and `snakemake plan` print their own.
 _MOST_LINES = 60
-_PRINTED_BEFORE = "audit"
+_PRINTED_BEFORE = ("audit", "plan")
 
 
 def summary(results: Path) -> str:
     """The tables in Markdown (of a long one what stands before its first section), the paths of tables and
-    figures, and the wall time of each rule.
+    figures, and the wall time of each rule, where some were timed.
 
     Raises InputError where the study has no tables yet.
     """
@@ -26,15 +26,16 @@ def summary(results: Path) -> str:
     )
     if not tables:
         raise InputError(f"{results}/tables: no tables; run the workflow to make them")
-    shown = [_shown(path) for path in tables if path.stem != _PRINTED_BEFORE]
+    shown = [_shown(path) for path in tables if path.stem not in _PRINTED_BEFORE]
     places = [
         "Tables (.csv, .md, and the numbered ones .tex):",
         *(f"  {path}" for path in tables),
         "Figures (.pdf, .png):",
         *(f"  {path}" for path in sorted((results / "figures").glob("*.png"))),
     ]
-    times = timing.as_text(timing.summarise(results / "benchmarks"))
-    return "\n\n".join([*shown, "\n".join(places), times])
+    times = results / "benchmarks"  # not there after `snakemake plan` alone
+    parts = [timing.as_text(timing.summarise(times))] if times.is_dir() else []
+    return "\n\n".join([*shown, "\n".join(places), *parts])
 
 
 def _shown(path: Path) -> str:
