@@ -2,7 +2,7 @@
 
 import csv
 import json
-from math import isnan
+from math import comb, isnan
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,31 @@ def test_known_values(
     assert len(lines) == 4
     first = lines[2].replace("\\|", "!").strip("|").split("|")
     names = ["RL (step 2)", "Base!1", "Count\\_down"]
-    assert [cell.strip() for cell in first] == names + "8 5 1 2 1 3 2 3 0.333 0.750".split()
+    assert [cell.strip() for cell in first][:-4] == names + "8 5 1 2 1 3 2 3 0.333 0.750".split()
+
+
+def test_beside_the_change_stands_what_drawing_again_does(
+    tmp_path: Path, files: tuple[list[Path], list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = made(tmp_path, files, monkeypatch)[0][0]
+    given = [
+        (BASE.get(name, {}).get(answer, 0), RL.get(name, {}).get(answer, 0))
+        for name in {**BASE, **RL}
+        for answer in {**BASE.get(name, {}), **RL.get(name, {})}
+    ]
+
+    def missed(correct: int) -> float:
+        return comb(8 - correct, 4) / comb(8, 4)  # by 4 of 8 samples
+
+    assert row["half"] == "4"
+    wanted = {
+        "base_only_at_half": sum((1 - missed(base)) * missed(target) for base, target in given),
+        "target_only_at_half": sum(missed(base) * (1 - missed(target)) for base, target in given),
+        "base_against_itself": sum(missed(base) for base, _ in given if base),
+        "target_against_itself": sum(missed(target) for _, target in given if target),
+    }
+    for name, value in wanted.items():
+        assert float(row[name]) == pytest.approx(value), name
 
 
 def test_the_caption_says_the_budget_and_what_is_not_known(
@@ -114,7 +138,7 @@ def test_states_without_a_solution_have_undefined_shares(
     rows, text = made(tmp_path, files, monkeypatch)
     assert (rows[0]["retained"], rows[0]["discovered"], rows[0]["neither"]) == ("", "", "1")
     assert (rows[1]["retained"], rows[1]["discovered"], rows[1]["target_only_solved"]) == ("", "1.0", "0")
-    assert text.splitlines()[-2].count("—") == 2
+    assert text.splitlines()[-2].count("—") == 2 + 4  # no answer of either has no halves
 
 
 def test_a_question_that_is_solved_without_a_named_answer_is_solved(tmp_path: Path) -> None:

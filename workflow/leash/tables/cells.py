@@ -6,6 +6,15 @@ from math import isnan
 from typing import Final
 
 UNDEFINED: Final = "—"
+_LATEX: Final = {
+    "\\": r"\textbackslash{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    UNDEFINED: "---",
+    "≤": r"$\leq$",
+}
+_NEGATIVE: Final = re.compile(r"-\d+(\.\d+)?")
 
 
 def ratio(value: float) -> str:
@@ -48,3 +57,10 @@ def per_side(cells: Iterable[str]) -> str:
 def as_markdown(text: str) -> str:
     """Plain text as Markdown that shows it: nothing in it ends a cell, or is emphasis, code, a link or a formula."""
     return re.sub(r"([|*_<`$&~\[\\])", r"\\\1", text)
+
+
+def escape(text: str) -> str:
+    """Plain text as LaTeX; a negative number gets a minus sign."""
+    if _NEGATIVE.fullmatch(text):
+        return f"${text}$"
+    return "".join(_LATEX.get(character, character) for character in text)

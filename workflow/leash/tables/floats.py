@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from leash.tables.cells import as_markdown
-from leash.tables.render import escape
+from leash.tables.cells import as_markdown, escape
 from leash.tables.text import markdown_table
 
 MOST_ROWS: Final = 42

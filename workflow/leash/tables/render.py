@@ -1,6 +1,5 @@
 """A table's rows as CSV (every number, full precision), Markdown and LaTeX (what a reader needs)."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -8,18 +7,8 @@ import pandas as pd
 from tabulate import tabulate
 
 from leash.records import OUTCOMES
-from leash.tables.cells import UNDEFINED, as_markdown
+from leash.tables.cells import as_markdown, escape
 from leash.tables.layouts import Column, Layout, Line, Section
-
-_LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    UNDEFINED: "---",
-    "≤": r"$\leq$",
-}
-_NEGATIVE: Final = re.compile(r"-\d+(\.\d+)?")
 
 
 def csv(sections: list[Section], further: Sequence[Column] = ()) -> str:
@@ -92,13 +81,6 @@ def latex(slug: str, layout: Layout, sections: list[Section], caption: str, warn
             "",
         ]
     )
-
-
-def escape(text: str) -> str:
-    """Plain text as LaTeX; a negative number gets a minus sign."""
-    if _NEGATIVE.fullmatch(text):
-        return f"${text}$"
-    return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _cells(layout: Layout, line: Line) -> list[str]:

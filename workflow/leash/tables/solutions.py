@@ -14,25 +14,31 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from leash import records
 from leash.comparisons import parse_spec as parse_presentation
 from leash.comparisons import state_label
+from leash.dynamics.nulls import against_nulls
 from leash.dynamics.solutions import SolutionCounts, count_solutions, discovered, retained
 from leash.errors import InputError, exits_cleanly
 from leash.records import Row
-from leash.tables.cells import as_markdown, count, ratio
+from leash.tables.cells import as_markdown, count, number, ratio
 from leash.tables.text import csv_text, markdown_table
 
 COLUMNS: Final = (
     *("base", "base_checkpoint", "target", "target_checkpoint", "benchmark", "budget", "questions"),
     *SolutionCounts._fields,
     *("retained", "discovered"),
+    *("half", "base_only_at_half", "base_against_itself", "target_only_at_half", "target_against_itself"),
 )
+_AT_HALF: Final = COLUMNS[-4:]
 _TEXT: Final = ("Target", "Base", "Benchmark")
 _HEADINGS: Final = (
     *(*_TEXT, "k", "N", "both"),
     *("base only", "question kept", "target only", "question solved already", "neither"),
     *("retained", "discovered"),
+    *("base only at k/2", "base against itself", "target only at k/2", "target against itself"),
 )
 _KEYS: Final = ("bases", "budgets", "solutions")
 
@@ -79,8 +85,33 @@ def read(spec: dict[str, Any], solutions: Iterable[Path], regions: Iterable[Path
             [row["base_correct"] > 0 for row in questions.values()],
             [row["target_correct"] > 0 for row in questions.values()],
         )
-        rows.append(_row(base, place, spec["budgets"][place.benchmark], len(questions), counts))
+        budget = spec["budgets"][place.benchmark]
+        at_half = _at_half(budget, questions, answers[base], answers[place])
+        rows.append(_row(base, place, budget, len(questions), counts) | at_half)
     return rows
+
+
+def _at_half(budget: int, questions: Iterable[str], base: Answers, target: Answers) -> Row:
+    """Answers of one side only, expected at half the budget, and those of a model against itself (dynamics.nulls).
+
+    Nothing where a single sample has no halves, or no answer is known.
+    """
+    given = [
+        (base.get(name, {}).get(answer, 0), target.get(name, {}).get(answer, 0))
+        for name in questions
+        for answer in {**base.get(name, {}), **target.get(name, {})}
+    ]
+    if budget < 2 or not given:
+        return dict.fromkeys(("half", *_AT_HALF))
+    counts = np.array(given)
+    found = against_nulls(budget, counts[:, 0], counts[:, 1])
+    return {
+        "half": found.k,
+        "base_only_at_half": found.shrinkage_over_base.observed,
+        "base_against_itself": found.shrinkage_over_base.null,
+        "target_only_at_half": found.expansion_over_target.observed,
+        "target_against_itself": found.expansion_over_target.null,
+    }
 
 
 def _base(spec: dict[str, Any], place: Place) -> Place:
@@ -205,8 +236,10 @@ def _caption(rows: list[Row]) -> str:
         "of the answers of the target only, those to questions that the base solves as well. neither: answers that "
         "are known because another state of this study gave them, and neither of the two did; right answers that no "
         "state of the study gave are not known and not counted. retained: both/(both + base only); discovered: "
-        "target only/(both + target only); — where there is no such answer. Answers are told apart as the verifier "
-        "writes them: by spelling without spaces, so that 2+3 and 3+2 are two."
+        "target only/(both + target only); — where there is no such answer. At k/2, in expectation: answers of one "
+        "side only, and beside them those that one half of a model's own samples gives and the other half does not: "
+        "what drawing again does by itself, so that only what exceeds it is a change. Answers are told apart as the "
+        "verifier writes them: by spelling without spaces, so that 2+3 and 3+2 are two."
     )
 
 
@@ -217,6 +250,7 @@ def _cells(spec: dict[str, Any], row: Row) -> list[str]:
         *(count(row[name]) for name in ("budget", "questions", "both", "base_only", "base_only_kept")),
         *(count(row[name]) for name in ("target_only", "target_only_solved", "neither")),
         *(ratio(row[name]) for name in ("retained", "discovered")),
+        *(number(row[name], 1) for name in _AT_HALF),
     ]
 
 
