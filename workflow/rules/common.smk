@@ -2,9 +2,9 @@
 # Needs config. Makes nothing.
 import os
 import re
-import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -51,10 +51,10 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 
 def has_gpu():
-    """Whether this machine has an NVIDIA GPU."""
+    """Whether jobs run on a GPU: whether vLLM's GPU build is installed. A cluster's login node has no GPU of its own."""
     try:
-        return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0
-    except FileNotFoundError:
+        return bool(metadata.version("vllm"))
+    except metadata.PackageNotFoundError:
         return False
 
 

@@ -72,7 +72,7 @@ class Scoring(Block):
     """Arithmetic of the model. The reduction over the vocabulary is in float32 whatever it is."""
     max_batch_tokens: int = Field(16_384, ge=1)
     """Tokens of a batch, padding included: bounds the memory of a forward pass. A longer text is a batch alone."""
-    chunk_tokens: int = Field(512, ge=1)
+    chunk_tokens: int = Field(1024, ge=1)
     """Tokens whose logits are held at once."""
     threads: int = Field(1, ge=1)
     """CPU threads of a scoring job."""
