@@ -41,6 +41,11 @@ class Checkout:
     def results(self) -> Path:
         return self.folder / "results/smoke"
 
+    @property
+    def printed(self) -> Path:
+        """What the last Snakemake printed."""
+        return self.folder / "printed.txt"
+
     def command(self, *arguments: str) -> list[str]:
         config = [] if "--configfile" in arguments else ["--configfile", SMOKE]
         return [sys.executable, "-m", "snakemake", *config, *arguments]
@@ -48,21 +53,22 @@ class Checkout:
     def environment(self) -> dict[str, str]:
         return os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "TERM": "dumb"}
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Snakemake in its own process group. It prints to a file: a pipe that nobody reads would stop it."""
+        with self.printed.open("wb") as printed:
+            return subprocess.Popen(
+                self.command(*arguments),
+                cwd=self.folder,
+                env=self.environment(),
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         job = self.start(*arguments)
-        printed, _ = job.communicate()
-        return subprocess.CompletedProcess(job.args, job.returncode, printed)
+        job.wait()
+        return subprocess.CompletedProcess(job.args, job.returncode, self.printed.read_text())
 
     def remake(self, file: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Ask for one file by name."""

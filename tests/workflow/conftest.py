@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -18,11 +19,15 @@ def interrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, int
     deadline = time.monotonic() + 900
     while not finished_shards(checkout):
         if job.poll() is not None or time.monotonic() > deadline:
-            job.kill()
-            pytest.fail(f"no shard was drawn:\n{job.stdout.read() if job.stdout else ''}")
+            os.killpg(job.pid, signal.SIGKILL)
+            pytest.fail(f"no shard was drawn:\n{checkout.printed.read_text()}")
         time.sleep(0.2)
     os.killpg(job.pid, signal.SIGINT)
-    job.communicate(timeout=120)
+    try:
+        job.wait(timeout=300)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        pytest.fail(f"still there 300 s after Ctrl-C:\n{checkout.printed.read_text()}")
     return checkout, job.returncode, {path: path.stat().st_mtime_ns for path in finished_shards(checkout)}
 
 
