@@ -155,6 +155,11 @@ def with_file(raw: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"extraction": ["box"]}, "benchmarks.mine.extraction.0: Input should be 'answer_tag', 'open_tag'"),
         ({"tolerance": 0.1}, "benchmarks.mine: tolerance goes with the verifier numeric: remove it"),
         (
+            {"open_ended": True},
+            "benchmarks.mine: open_ended goes with the verifier gym: with math every right answer is of the gold's "
+            "class; remove it",
+        ),
+        (
             {"tolerance": 0, "verifier": "numeric"},
             "benchmarks.mine.tolerance: Input should be greater than 0",
         ),

@@ -140,16 +140,8 @@ def audited(study: Study) -> list[tuple[Comparison, str]]:
 
 
 def open_ended(study: Study) -> list[tuple[Comparison, str]]:
-    """Those of `audited` whose benchmark has several right answers that the verifier tells apart.
-
-    With math and numeric, every right answer is of the gold's class: there is one solution at most.
-    """
-    blocks = study.benchmarks
-    return [
-        (pair, name)
-        for pair, name in audited(study)
-        if blocks[name].open_ended and blocks[name].verifier == "gym"
-    ]
+    """Those of `audited` whose benchmark has several right answers that the verifier tells apart."""
+    return [(pair, name) for pair, name in audited(study) if study.benchmarks[name].open_ended]
 
 
 def with_answers(study: Study, benchmark: str) -> list[State]:

@@ -138,7 +138,7 @@ class Benchmark(Block):
     tolerance: float | None = Field(None, gt=0, lt=1)
     """Relative tolerance of the verifier numeric, and only there; 0.05 if absent."""
     open_ended: bool = False
-    """Several different answers can be right: each is counted as an answer of its own."""
+    """Several different answers can be right: each is counted as an answer of its own. With the verifier gym only."""
     verifier_timeout: float = Field(2.0, gt=0)
     """Seconds one verification may take before it is killed."""
     budget: int = Field(ge=1, le=MAX_BUDGET)
@@ -192,6 +192,11 @@ class Benchmark(Block):
             raise ValueError(f"extraction {self.extraction} names a rule twice")
         if self.verifier == "gym" and self.extraction not in (None, ["answer_tag"]):
             raise ValueError(f"extraction {self.extraction}: the verifier gym reads the answer_tag only")
+        if self.open_ended and self.verifier != "gym":
+            raise ValueError(
+                f"open_ended goes with the verifier gym: with {self.verifier} every right answer is of the gold's "
+                "class; remove it"
+            )
         if self.tolerance is not None and self.verifier != "numeric":
             raise ValueError("tolerance goes with the verifier numeric: remove it")
         return self

@@ -69,7 +69,8 @@ class Scoring(Block):
     per_token: bool = False
     """Keep the values of each token of a completion too, in half precision. Those of traces are always kept."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Arithmetic of the model. The reduction over the vocabulary is in float32 whatever it is."""
+    """Arithmetic of the model; auto: that of its stored weights. The reduction over the vocabulary is in float32
+    whatever it is."""
     max_batch_tokens: int = Field(16_384, ge=1)
     """Tokens of a batch, padding included: bounds the memory of a forward pass. A longer text is a batch alone."""
     chunk_tokens: int = Field(1024, ge=1)
