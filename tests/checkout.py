@@ -18,11 +18,12 @@ Planned = dict[str, int]
 class Checkout:
     """A folder that holds what Snakemake needs, run with the code that lies in it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, config: str = SMOKE) -> None:
         self.folder = folder
+        self.config = config
 
     @classmethod
-    def make(cls, folder: Path) -> "Checkout":
+    def make(cls, folder: Path, config: str = SMOKE) -> "Checkout":
         folder.mkdir(parents=True)
         for part in PARTS:
             source = ROOT / part
@@ -30,16 +31,16 @@ class Checkout:
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy2(source, folder / part)
-        return cls(folder)
+        return cls(folder, config)
 
     def copy(self, folder: Path) -> "Checkout":
         """The same files, modification times and Snakemake's records included."""
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
-        return Checkout(folder)
+        return Checkout(folder, self.config)
 
     @property
     def results(self) -> Path:
-        return self.folder / "results/smoke"
+        return self.folder / "results" / Path(self.config).stem
 
     @property
     def printed(self) -> Path:
@@ -47,7 +48,7 @@ class Checkout:
         return self.folder / "printed.txt"
 
     def command(self, *arguments: str) -> list[str]:
-        config = [] if "--configfile" in arguments else ["--configfile", SMOKE]
+        config = [] if "--configfile" in arguments else ["--configfile", self.config]
         return [sys.executable, "-m", "snakemake", *config, *arguments]
 
     def environment(self) -> dict[str, str]:
@@ -72,7 +73,7 @@ class Checkout:
 
     def remake(self, file: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Ask for one file by name."""
-        return self.run("--configfile", SMOKE, *arguments, "--", str(file.relative_to(self.folder)))
+        return self.run("--configfile", self.config, *arguments, "--", str(file.relative_to(self.folder)))
 
     def planned(self, *arguments: str) -> Planned:
         """Jobs that a dry run lists, by rule; `all` left out."""
@@ -97,9 +98,9 @@ class Checkout:
         path.write_text(after)
 
     def with_config(self, text: str) -> tuple[str, ...]:
-        """Arguments that merge `text` over the smoke config."""
+        """Arguments that merge `text` over the config."""
         (self.folder / "mine.yaml").write_text(text)
-        return ("--configfile", SMOKE, "mine.yaml")
+        return ("--configfile", self.config, "mine.yaml")
 
 
 def shards(checkout: Checkout) -> list[Path]:

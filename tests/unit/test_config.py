@@ -13,12 +13,14 @@ from leash.loading import load
 from leash.study import (
     Comparison,
     State,
+    always_of,
     audited,
     benchmarks_of,
     comparisons,
     recorded,
     recorded_questions,
     repeated,
+    rounds_of,
     states,
 )
 
@@ -108,7 +110,11 @@ def refusal(raw: dict[str, Any], files: tuple[Path, ...] = (DEFAULT,)) -> str:
         ("run.models", ["base"], "no model with a base is listed: there is nothing to compare"),
         ("models.Base2", {"path": "x"}, "'Base2' is not a slug"),
         ("models.tables", {"path": "x"}, "'tables' is the name of a results folder"),
-        ("models.mine", {"base": "base"}, "give exactly one of hub, path, train, recorded (given: none)"),
+        (
+            "models.mine",
+            {"base": "base"},
+            "give exactly one of hub, path, train, endpoint, recorded (given: none)",
+        ),
         ("models.mine", {"hub": "a/b", "base": "base"}, "hub needs revision: <commit>"),
         ("models.sft.method", "sft", "method is known from train.recipe: remove it"),
         ("models.dapo.checkpoint_labels", {"step30": "x"}, "no checkpoint 'step30'; did you mean 'step"),
@@ -543,3 +549,75 @@ def test_every_field_is_documented() -> None:
         if not field.get("description")
     ]
     assert bare == []
+
+
+ADAPTIVE = {"protocol": "adaptive", "rounds": [32, 64, 256]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sampling.rounds": [32, 256]}, "sampling.rounds: goes with sampling.protocol adaptive: remove it"),
+        (
+            {"benchmarks.gcd.rounds": [32, 256]},
+            "benchmarks.gcd.rounds: goes with sampling.protocol adaptive: remove it",
+        ),
+        (
+            {"sampling.protocol": "adaptive"},
+            "sampling.rounds: missing: with the protocol adaptive, give the samples after which each round ends",
+        ),
+        (
+            {"sampling": ADAPTIVE | {"rounds": [32, 128]}},
+            "sampling.rounds: the last round ends after 128 samples, and benchmarks.gcd.budget is 256",
+        ),
+        (
+            {"sampling": ADAPTIVE | {"rounds": [64, 32, 256]}},
+            "sampling.rounds: [64, 32, 256] must be rising numbers of samples",
+        ),
+        ({"sampling": ADAPTIVE | {"rounds": []}}, "sampling.rounds: List should have at least 1 item"),
+        (
+            {"sampling": ADAPTIVE | {"rounds": [40, 256], "shard_samples": 32}},
+            "sampling.rounds: the first round of 40 samples is not a multiple of sampling.shard_samples, 32",
+        ),
+        (
+            {"sampling": ADAPTIVE | {"rounds": [16, 256]}},
+            "scoring.samples: 32 samples are scored, and the first round of gcd is 16: score fewer, or raise it",
+        ),
+        (
+            {"sampling": ADAPTIVE | {"always": {"gdc": ["gcd-0"]}}},
+            "sampling.always.gdc: no benchmark 'gdc'; did you mean 'gcd'?",
+        ),
+        (
+            {"sampling": ADAPTIVE, "run.benchmarks": ["countdown"]},
+            "benchmarks.countdown.open_ended: which solutions a model reaches is known from all samples of the budget, "
+            "and sampling.protocol adaptive stops at the first right ones: draw exhaustively, or set open_ended: false",
+        ),
+    ],
+    ids=str,
+)
+def test_rounds_that_do_not_fit_are_refused(
+    raw: dict[str, Any], changes: dict[str, object], message: str
+) -> None:
+    raw["run"]["benchmarks"] = ["gcd"]
+    for dotted, value in changes.items():
+        put(raw, dotted, raw["sampling"] | value if isinstance(value, dict) else value)
+    assert message in refusal(raw)
+
+
+def test_adaptive_drawing_of_recorded_results_is_refused(raw: dict[str, Any]) -> None:
+    raw["models"]["known"] = {"base": "base", "recorded": {"gcd": {"counts": str(DEFAULT)}}}
+    raw["run"] = {"models": ["known"], "benchmarks": ["gcd"]}
+    raw["sampling"] |= ADAPTIVE
+    assert (
+        "run.benchmarks.0: results on 'gcd' are recorded, with as many samples of each question"
+        in refusal(raw)
+    )
+
+
+def test_a_benchmark_may_have_rounds_of_its_own(raw: dict[str, Any]) -> None:
+    raw["run"]["benchmarks"] = ["gcd", "chain-sum"]
+    raw["sampling"] |= ADAPTIVE | {"always": {"gcd": ["gcd-0"]}}
+    raw["benchmarks"]["gcd"] |= {"budget": 512, "rounds": [32, 512]}
+    study = load(raw)
+    assert (rounds_of(study, "gcd"), rounds_of(study, "chain-sum")) == ([32, 512], [32, 64, 256])
+    assert (always_of(study, "gcd"), always_of(study, "chain-sum")) == (["gcd-0"], [])

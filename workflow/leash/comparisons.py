@@ -30,7 +30,8 @@ class Result(NamedTuple):
     """Base against target on one benchmark, or pooled; `slug` names the benchmark or domain.
 
     `tail` counts the questions whose region rests on few successes (dynamics.regions.rests_on_few); `dropped`
-    those that only the base, and only the target, had, and that were left out.
+    those that only the base, and only the target, had, and that were left out. `first_rounds`: sizes of round 0, whose
+    samples the sides' totals are of, where samples were drawn in rounds.
     """
 
     scope: Scope
@@ -45,6 +46,7 @@ class Result(NamedTuple):
     base: Side
     target: Side
     dropped: tuple[int, int] = (0, 0)
+    first_rounds: tuple[int, ...] = ()
 
 
 class Comparison(NamedTuple):
@@ -180,6 +182,7 @@ def _result(scope: Scope, slug: str, label: str, domain: str, block: dict[str, A
         base=_side(block["base"], budgets),
         target=_side(block["target"], budgets),
         dropped=_dropped(block),
+        first_rounds=tuple(block.get("first_rounds", block.get("rounds", ())[:1])),
     )
 
 

@@ -3,44 +3,73 @@
 python -m leash.counts --questions Q.parquet --verdicts V1.parquet V2.parquet --budget K --out counts.parquet
 
 Of recorded completions, --on-missing intersect leaves out questions without a verdict, and --unknown truncated
-says that truncation was not recorded.
+says that truncation was not recorded. Of samples drawn in rounds, --rounds 32 128 512 says after how many samples of
+a question each round ended: it is counted up to the first round that solved it, and what was drawn beyond is left
+aside; those of --always ID ... are counted up to the budget.
 """
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from leash import records
 from leash.errors import InputError, exits_cleanly
 from leash.records import OUTCOMES, UNSOLVED_OUTCOMES, Row
 
+_UNSEEN = 255
+
 
 @dataclass(slots=True)
-class Tally:
-    """What one question's verdicts add up to. `seen` holds one byte per sample index of the budget."""
+class Drawn:
+    """A question's verdicts: the number of its outcome by sample index, and the answers of the correct samples."""
 
-    seen: bytearray
-    outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
-    first_correct: int | None = None
-    correct_answers: set[str] = field(default_factory=set)
+    outcomes: bytearray
+    answers: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def seen(self) -> int:
+        """Samples with a verdict."""
+        return len(self.outcomes) - self.outcomes.count(_UNSEEN)
+
+    def add(self, sample_index: int, outcome: str, answer: str | None) -> None:
+        """Keep one verdict."""
+        self.outcomes[sample_index] = OUTCOMES.index(outcome)
+        if outcome == "correct" and answer is not None:
+            self.answers[sample_index] = answer
+
+    def stop(self, rounds: Sequence[int]) -> int:
+        """The end of the first round that holds a correct sample, else of the last: how many samples count."""
+        first = self.outcomes.find(_CORRECT)
+        return next((end for end in rounds if 0 <= first < end), rounds[-1])
+
+    def tally(self, stop: int) -> "Tally":
+        """What its first `stop` samples add up to."""
+        counted = self.outcomes[:stop]
+        first = counted.find(_CORRECT)
+        return Tally(
+            {name: counted.count(number) for number, name in enumerate(OUTCOMES)},
+            None if first < 0 else first,
+            {answer for index, answer in self.answers.items() if index < stop},
+        )
+
+
+_CORRECT = OUTCOMES.index("correct")
+
+
+class Tally(NamedTuple):
+    """What one question's counted verdicts add up to."""
+
+    outcomes: dict[str, int]
+    first_correct: int | None
+    correct_answers: set[str]
 
     @property
     def n(self) -> int:
         """Samples with a verdict."""
         return sum(self.outcomes.values())
-
-    def add(self, sample_index: int, outcome: str, answer: str | None) -> None:
-        """Count one verdict."""
-        self.seen[sample_index] = 1
-        self.outcomes[outcome] += 1
-        if outcome != "correct":
-            return
-        if self.first_correct is None or sample_index < self.first_correct:
-            self.first_correct = sample_index
-        if answer is not None:
-            self.correct_answers.add(answer)
 
     def row(self, question_id: str) -> Row:
         """One row of a counts file."""
@@ -60,58 +89,76 @@ def count(
     budget: int,
     intersect: bool = False,
     unknown: Iterable[str] = (),
+    rounds: Sequence[int] = (),
+    always: Iterable[str] = (),
 ) -> list[Row]:
     """Counts per question, in the order of the questions file; verdict files are streamed.
 
     intersect: leave out questions without a single verdict. unknown: outcomes to be null, since the samples do
-    not tell. Raises InputError for an unknown outcome, a question that is not in the questions file, a sample index
-    that is repeated or outside 0..budget-1, and questions whose verdicts are not exactly the budget.
+    not tell. rounds, always: of samples drawn in rounds (see the module). Raises InputError for an unknown outcome, a
+    question that is not in the questions file, a sample index that is repeated, rounds that do not rise to the budget,
+    and questions whose verdicts are not exactly what is counted; and, without rounds, for an index outside 0..budget-1.
     """
     if budget < 1:
         raise InputError(f"--budget {budget}: it must be at least 1")
-    tallies = {
-        question_id: Tally(bytearray(budget))
+    if rounds and (list(rounds) != sorted(set(rounds)) or rounds[0] < 1 or rounds[-1] != budget):
+        raise InputError(f"--rounds {rounds}: they must rise, and the last be --budget, {budget}")
+    found = {
+        question_id: Drawn(bytearray([_UNSEEN]) * budget)
         for question_id in records.read_by_question(questions, records.QUESTIONS)
     }
     for path in verdicts:
-        _add_file(tallies, path, questions, budget)
+        _add_file(found, path, questions, budget, beyond=bool(rounds))
     if intersect:
-        tallies = {name: tally for name, tally in tallies.items() if tally.n}
-    off = [f"{name} (n = {tally.n})" for name, tally in tallies.items() if tally.n != budget]
+        found = {name: drawn for name, drawn in found.items() if drawn.seen}
+    fixed = set(always)
+    stops = {
+        name: drawn.stop(rounds) if rounds and name not in fixed else budget for name, drawn in found.items()
+    }
+    tallies = {name: drawn.tally(stops[name]) for name, drawn in found.items()}
+    off = [
+        f"{name} (n = {tally.n}{f' of {stops[name]}' if rounds else ''})"
+        for name, tally in tallies.items()
+        if tally.n != stops[name]
+    ]
     if off:
+        needed = "a verdict for each sample of their rounds" if rounds else f"exactly {budget} verdicts"
         raise InputError(
-            f"{questions}: {len(off)} of {len(tallies)} questions have not exactly {budget} verdicts: "
+            f"{questions}: {len(off)} of {len(tallies)} questions have not {needed}: "
             f"{records.listed(off)}; give --verdicts every shard of the budget, or --budget what was drawn"
         )
     return [tally.row(name) | dict.fromkeys(unknown) for name, tally in tallies.items()]
 
 
-def _add_file(tallies: dict[str, Tally], path: Path, questions: Path, budget: int) -> None:
+def _add_file(found: dict[str, Drawn], path: Path, questions: Path, budget: int, beyond: bool) -> None:
+    """Add a file's verdicts; beyond: those beyond the budget are left aside, and no error."""
     columns = ["question_id", "sample_index", "outcome", "answer"]
     for row in records.stream(path, records.VERDICTS, columns):
         name, index, outcome = row["question_id"], row["sample_index"], row["outcome"]
-        tally = tallies.get(name)
-        if tally is None:
+        drawn = found.get(name)
+        if drawn is None:
             raise InputError(
                 f"{path}: question {name!r} is not in {questions}; delete the verdicts and samples that were "
                 "made from other questions and run again"
             )
-        if outcome not in tally.outcomes:
+        if outcome not in OUTCOMES:
             raise InputError(
                 f"{path}: question {name!r}, sample {index}: unknown outcome {outcome!r} "
                 f"(known: {', '.join(OUTCOMES)}); delete the file and run again"
             )
+        if beyond and index is not None and index >= budget:
+            continue
         if index is None or not 0 <= index < budget:
             raise InputError(
                 f"{path}: question {name!r}: sample_index {index} is outside the budget (0 to {budget - 1}); "
                 "give --verdicts only the shards of the budget, or raise --budget"
             )
-        if tally.seen[index]:
+        if drawn.outcomes[index] != _UNSEEN:
             raise InputError(
                 f"{path}: question {name!r}: a second verdict for sample_index {index}; "
                 "give each shard once, and delete shards that overlap"
             )
-        tally.add(index, outcome, row["answer"])
+        drawn.add(index, outcome, row["answer"])
 
 
 @exits_cleanly
@@ -123,9 +170,16 @@ def main() -> None:
     parser.add_argument("--budget", type=int, required=True, help="samples every question must have")
     parser.add_argument("--on-missing", choices=("error", "intersect"), default="error")
     parser.add_argument("--unknown", nargs="+", default=[], choices=UNSOLVED_OUTCOMES)
+    parser.add_argument(
+        "--rounds", type=int, nargs="+", default=[], help="cumulative; the last is the budget"
+    )
+    parser.add_argument("--always", nargs="+", default=[], help="questions that every round draws")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
-    rows = count(args.questions, args.verdicts, args.budget, args.on_missing == "intersect", args.unknown)
+    intersect = args.on_missing == "intersect"
+    rows = count(
+        args.questions, args.verdicts, args.budget, intersect, args.unknown, args.rounds, args.always
+    )
     records.write(args.out, records.COUNTS, rows)
     print(f"{args.out}: {len(rows):,} questions", file=sys.stderr)
 

@@ -131,4 +131,6 @@ def _read(path: Path, spec: dict[str, Any]) -> dict[str, Any]:
     strange = [slug for slug in contents["benchmarks"] if slug not in spec["benchmarks"]]
     if strange:
         raise InputError(f"{path}: --spec names no benchmark {strange[0]!r}; add its label")
+    if not all("over_budgets" in block for block in contents["benchmarks"].values()):
+        raise InputError(f"{path}: not the evidence of a comparison; delete it and run again")
     return contents

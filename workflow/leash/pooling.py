@@ -56,7 +56,14 @@ def block(members: list[Metrics]) -> dict[str, Any]:
         "metrics": support_metrics(regions),
         "base": _pooled_side(members, "base"),
         "target": _pooled_side(members, "target"),
+        **_first_rounds(members),
     }
+
+
+def _first_rounds(members: list[Metrics]) -> dict[str, list[int]]:
+    """The sizes of round 0; nothing where every question has as many samples."""
+    sizes = {metrics["rounds"][0] for metrics in members if "rounds" in metrics}
+    return {"first_rounds": sorted(sizes)} if sizes else {}
 
 
 def _pooled_side(members: list[Metrics], side: str) -> dict[str, Any]:

@@ -164,3 +164,15 @@ def recorded_questions(study: Study, benchmark: str) -> Recorded | None:
         if benchmark in benchmarks_of(study, state.model)
     )
     return next((source for source in found if source and source.completions), None)
+
+
+def rounds_of(study: Study, benchmark: str) -> list[int] | None:
+    """After how many samples of a question each round of a benchmark ends; None where drawing is exhaustive."""
+    if study.sampling.protocol == "exhaustive":
+        return None
+    return study.benchmarks[benchmark].rounds or study.sampling.rounds
+
+
+def always_of(study: Study, benchmark: str) -> list[str]:
+    """Questions of a benchmark that every round draws."""
+    return study.sampling.always.get(benchmark, [])

@@ -7,7 +7,16 @@ from leash.benchmarks import files, prompts
 from leash.config import Dapo, Model, Pretrain, Study
 from leash.errors import InputError, nearest
 from leash.published import record as paper
-from leash.study import State, benchmarks_of, checkpoints, comparisons, local_folder, recorded, states
+from leash.study import (
+    State,
+    benchmarks_of,
+    checkpoints,
+    comparisons,
+    local_folder,
+    recorded,
+    rounds_of,
+    states,
+)
 from leash.training.traces import STYLES
 
 Place = Callable[..., str]
@@ -22,6 +31,7 @@ def problems_of(study: Study, place: Place) -> list[str]:
     problems = [
         *_recipe_problems(study, place),
         *_budget_problems(study, place),
+        *_protocol_problems(study, place),
         *_path_problems(study, place),
         *_prompt_problems(study, place),
         *_file_problems(study, place),
@@ -85,11 +95,11 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
         if model.train is None:
             continue
         start = study.models[model.base.partition("/")[0]] if model.base else None
-        if start and (start.hub or start.recorded):
-            where = "on the hub: download it" if start.hub else "recorded: take its weights"
+        if start and (start.hub or start.endpoint or start.recorded):
+            kind = "on the hub" if start.hub else "behind an endpoint" if start.endpoint else "recorded"
             yield (
                 f"{place('models', slug, 'base')}: training starts from a local folder, and '{model.base}' is "
-                f"{where} and give it as path"
+                f"{kind}: {'download it' if start.hub else 'take its weights'} and give it as path"
             )
         split = "train" if isinstance(model.train, Pretrain) else "rl"
         for index, name in enumerate(model.train.benchmarks):
@@ -108,15 +118,11 @@ def _recipe_problems(study: Study, place: Place) -> Iterator[str]:
 
 
 def _budget_problems(study: Study, place: Place) -> Iterator[str]:
-    shard = study.sampling.shard_samples
+    adaptive = study.sampling.protocol == "adaptive"
     for slug, benchmark in study.benchmarks.items():
-        if benchmark.recorded or _only_recorded(study, slug):
+        if benchmark.recorded or _only_from(study, slug, "recorded"):
             continue
-        if benchmark.budget % shard:
-            yield (
-                f"{place('benchmarks', slug, 'budget')}: {benchmark.budget} is not a multiple of "
-                f"sampling.shard_samples, {shard}: change one of them"
-            )
+        yield from (_round_problems if adaptive else _shard_problems)(study, slug, place)
         temperature = (
             benchmark.temperature if benchmark.temperature is not None else study.sampling.temperature
         )
@@ -124,6 +130,67 @@ def _budget_problems(study: Study, place: Place) -> Iterator[str]:
             yield (
                 f"{place('benchmarks', slug, 'budget')}: at temperature 0 every sample is the same: "
                 "set budget and sampling.shard_samples to 1, or a temperature above 0"
+            )
+
+
+def _shard_problems(study: Study, slug: str, place: Place) -> Iterator[str]:
+    budget, shard = study.benchmarks[slug].budget, study.sampling.shard_samples
+    if budget % shard:
+        yield (
+            f"{place('benchmarks', slug, 'budget')}: {budget} is not a multiple of "
+            f"sampling.shard_samples, {shard}: change one of them"
+        )
+
+
+def _round_problems(study: Study, slug: str, place: Place) -> Iterator[str]:
+    """Rounds of a benchmark that is run; a registry may hold others, of other budgets."""
+    if slug not in study.run.benchmarks:
+        return
+    benchmark, rounds = study.benchmarks[slug], rounds_of(study, slug)
+    where = place("benchmarks", slug, "rounds") if benchmark.rounds else place("sampling", "rounds")
+    if rounds is None:
+        yield f"{where}: missing: with the protocol adaptive, give the samples after which each round ends"
+        return
+    if sorted(set(rounds)) != rounds:
+        yield f"{where}: {rounds} must be rising numbers of samples"
+    elif rounds[-1] != benchmark.budget:
+        yield (
+            f"{where}: the last round ends after {rounds[-1]} samples, and benchmarks.{slug}.budget is "
+            f"{benchmark.budget}: change one of them, or give benchmarks.{slug} rounds of its own"
+        )
+    elif rounds[0] % min(rounds[0], study.sampling.shard_samples):
+        yield (
+            f"{where}: the first round of {rounds[0]} samples is not a multiple of sampling.shard_samples, "
+            f"{study.sampling.shard_samples}: change one of them"
+        )
+
+
+def _protocol_problems(study: Study, place: Place) -> Iterator[str]:
+    """What goes with one protocol of drawing and not with the other."""
+    drawing = study.sampling
+    if drawing.protocol == "exhaustive":
+        given = [name for name in ("rounds", "always", "shard_tokens") if getattr(drawing, name)]
+        paths: list[tuple[str, ...]] = [("sampling", name) for name in given]
+        paths += [("benchmarks", slug, "rounds") for slug, block in study.benchmarks.items() if block.rounds]
+        yield from (f"{place(*path)}: goes with sampling.protocol adaptive: remove it" for path in paths)
+        return
+    for slug in drawing.always:
+        if slug not in study.benchmarks:
+            yield f"{place('sampling', 'always', slug)}: no benchmark '{slug}'{nearest(slug, study.benchmarks)}"
+    for index, slug in enumerate(study.run.benchmarks):
+        if study.benchmarks[slug].open_ended:
+            yield (
+                f"{place('benchmarks', slug, 'open_ended')}: which solutions a model reaches is known from all samples "
+                "of the budget, and sampling.protocol adaptive stops at the first right ones: draw exhaustively, or "
+                "set open_ended: false"
+            )
+        if any(
+            study.models[state.model].recorded and slug in benchmarks_of(study, state.model)
+            for state in states(study)
+        ):
+            yield (
+                f"{place('run', 'benchmarks', index)}: results on '{slug}' are recorded, with as many samples of each "
+                "question, and sampling.protocol adaptive draws as many as each needs: set it to exhaustive"
             )
 
 
@@ -168,10 +235,10 @@ def _unreadable(path: Path, where: str) -> Iterator[str]:
         yield f"{where}: {path} is not there: correct the path, or put the file there"
 
 
-def _only_recorded(study: Study, benchmark: str) -> bool:
-    """Whether a benchmark is run, and on models alone whose results on it are recorded."""
-    on = [state for state in states(study) if benchmark in benchmarks_of(study, state.model)]
-    return bool(on) and all(study.models[state.model].recorded for state in on)
+def _only_from(study: Study, benchmark: str, *sources: str) -> bool:
+    """Whether a benchmark is run, and on models alone that come from these sources."""
+    on = [study.models[one.model] for one in states(study) if benchmark in benchmarks_of(study, one.model)]
+    return bool(on) and all(any(getattr(model, source) for source in sources) for model in on)
 
 
 def _recorded_problems(study: Study, place: Place) -> Iterator[str]:
@@ -279,19 +346,21 @@ def _scoring_problems(study: Study, place: Place) -> Iterator[str]:
         return
     if sorted(set(scoring.windows)) != scoring.windows:
         yield f"{place('scoring', 'windows')}: {scoring.windows} must be rising numbers of tokens"
-    drawn = [slug for slug in study.run.benchmarks if not _only_recorded(study, slug)]
+    drawn = [slug for slug in study.run.benchmarks if not _only_from(study, slug, "recorded", "endpoint")]
     if drawn and scoring.samples > study.sampling.token_ids:
         yield (
             f"{place('scoring', 'samples')}: {scoring.samples} samples are scored by their tokens, and those of "
             f"sampling.token_ids, {study.sampling.token_ids}, are kept: raise it (which draws again), or score fewer"
         )
     for slug in drawn:
-        budget = study.benchmarks[slug].budget
-        if not study.benchmarks[slug].recorded and scoring.samples > budget:
-            yield (
-                f"{place('scoring', 'samples')}: {scoring.samples} samples are scored, and benchmarks.{slug}.budget "
-                f"is {budget}: score fewer, or raise the budget"
-            )
+        budget, rounds = study.benchmarks[slug].budget, rounds_of(study, slug)
+        if study.benchmarks[slug].recorded or scoring.samples <= (rounds[0] if rounds else budget):
+            continue
+        least = f"the first round of {slug}" if rounds else f"benchmarks.{slug}.budget"
+        yield (
+            f"{place('scoring', 'samples')}: {scoring.samples} samples are scored, and {least} is "
+            f"{rounds[0] if rounds else budget}: score fewer, or raise it"
+        )
 
 
 def _trace_problems(study: Study, place: Place) -> Iterator[str]:

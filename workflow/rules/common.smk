@@ -2,6 +2,7 @@
 # Needs config. Makes nothing.
 import os
 import re
+import shlex
 import sys
 import time
 from importlib import metadata
@@ -9,20 +10,22 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from leash import specs
+from leash import specs, study
 from leash.errors import InputError
 from leash.loading import load
 from leash.modules import module_files
-from leash.sampling.plan import Shard, shards
+from leash.records import read_json
+from leash.sampling.plan import Shard, first_round, shards
 from leash.study import (
+    always_of,
     audited,
     base_state,
     benchmarks_of,
-    checkpoints,
     comparisons,
     local_folder,
     recorded,
     recorded_questions,
+    rounds_of,
     states,
 )
 
@@ -68,6 +71,7 @@ wildcard_constraints:
     checkpoint=r"[a-z0-9._-]+",
     benchmark=r"[a-z0-9._-]+",
     split="train|rl",
+    round=r"[1-9]\d*",
     shard=r"r\d+-s\d+",
 
 
@@ -81,12 +85,44 @@ def comparison_of(wildcards):
     return next(one for one in COMPARISONS if one.target == (wildcards.model, wildcards.checkpoint))
 
 
-def shards_of(state, benchmark):
-    """Names of the shards of a state's samples: r0-s0, r0-s1, …; recorded completions are one."""
-    budget = STUDY.benchmarks[benchmark].budget
+def first_shards_of(state, benchmark):
+    """The shards of round 0, by name: r0-s0, r0-s1, …, all there are of an exhaustive draw; of recorded ones, one."""
+    budget, rounds = STUDY.benchmarks[benchmark].budget, rounds_of(STUDY, benchmark)
     if recorded(STUDY, state, benchmark):
         return {"r0-s0": Shard(0, 0, 0, budget)}
-    return {one.name: one for one in shards(budget, STUDY.sampling.shard_samples)}
+    per_job = STUDY.sampling.shard_samples
+    return {one.name: one for one in (first_round(rounds, per_job) if rounds else shards(budget, per_job))}
+
+
+def rounds_options(benchmark):
+    """The rounds after which a question may have stopped, and those that go on; nothing where drawing is exhaustive."""
+    rounds, always = rounds_of(STUDY, benchmark), always_of(STUDY, benchmark)
+    if rounds is None:
+        return ""
+    return f"--rounds {' '.join(map(str, rounds))} {shlex.join(['--always', *always]) if always else ''}"
+
+
+def file_of_round(state, benchmark, number):
+    """What a later round draws; where that is not known yet, Snakemake makes it and asks again."""
+    return checkpoints.plan_round.get(
+        model=state.model, checkpoint=state.checkpoint, benchmark=benchmark, round=number
+    ).output[0]
+
+
+def shards_before(state, benchmark, number):
+    """Names of all shards of the rounds before one. After a round that had nothing to draw there are none."""
+    names = list(first_shards_of(state, benchmark))
+    for earlier in range(1, number):
+        found = read_json(Path(file_of_round(state, benchmark, earlier)))["shards"]
+        if not found:
+            break
+        names += [shard["name"] for shard in found]
+    return names
+
+
+def shards_of(state, benchmark):
+    """Names of all shards of a state on a benchmark."""
+    return shards_before(state, benchmark, len(rounds_of(STUDY, benchmark) or [0]))
 
 
 def weights_of(state):

@@ -14,6 +14,11 @@ rule weigh_evidence:
             f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{benchmark}/regions.parquet"
             for benchmark in benchmarks_of(STUDY, wildcards.model)
         ],
+        round0=lambda wildcards: [
+            file
+            for benchmark in benchmarks_of(STUDY, wildcards.model)
+            for file in first_round_of(wildcards, benchmark)
+        ],
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/evidence.json",
     log:
@@ -22,8 +27,10 @@ rule weigh_evidence:
         f"{TIMES}/weigh_evidence/{{model}}@{{checkpoint}}.tsv"
     params:
         spec=lambda wildcards: specs.evidence(STUDY, comparison_of(wildcards)),
+        round0=lambda wildcards, input: f"--round0 {input.round0}" if input.round0 else "",
     shell:
-        "exec python -m leash.evidence --spec {params.spec:q} --regions {input.regions} --out {output} 2> {log}"
+        "exec python -m leash.evidence --spec {params.spec:q} --regions {input.regions} {params.round0}"
+        " --out {output} 2> {log}"
 
 
 rule make_evidence_table:

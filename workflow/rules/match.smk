@@ -1,18 +1,20 @@
 # Each trained state against the state it was trained from: regions per question, then numbers, and a second look at
 # the answers of the questions whose region rests on few. Needs questions, and verdicts and counts of both states.
-# Makes .../<benchmark>/{regions.parquet,tail.parquet,metrics.json} and .../<checkpoint>/metrics.json.
+# Makes .../<benchmark>/{regions.parquet,tail.parquet,metrics.json}, .../<checkpoint>/metrics.json and, with the protocol
+# adaptive, .../<benchmark>/round0/regions.parquet.
 
 
-def counts_of_base(wildcards):
-    """Counts of the base of a target."""
-    base = comparison_of(wildcards).base
-    return f"{RESULTS}/{base.model}/{base.checkpoint}/{wildcards.benchmark}/counts.parquet"
+def first_round_of(wildcards, benchmark):
+    """Regions of round 0, which has the same number of samples of each question; none where drawing is exhaustive."""
+    adaptive = rounds_of(STUDY, benchmark)
+    place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{benchmark}/round0"
+    return [f"{place}/regions.parquet"] if adaptive else []
 
 
 rule match_states:
     input:
         code=module_files("leash.match"),
-        base=counts_of_base,
+        base=lambda wildcards: f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/counts.parquet",
         target=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/counts.parquet",
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
@@ -22,8 +24,27 @@ rule match_states:
         f"{TIMES}/match_states/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     params:
         on_missing=lambda wildcards: STUDY.benchmarks[wildcards.benchmark].on_missing,
+        rounds=lambda wildcards: rounds_options(wildcards.benchmark),
     shell:
-        "exec python -m leash.match --base {input.base} --target {input.target} --on-missing {params.on_missing} --out {output} 2> {log}"
+        "exec python -m leash.match --base {input.base} --target {input.target} --on-missing {params.on_missing}"
+        " {params.rounds} --out {output} 2> {log}"
+
+
+rule match_first_round:
+    input:
+        code=module_files("leash.match"),
+        base=lambda wildcards: (
+            f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/round0/counts.parquet"
+        ),
+        target=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/counts.parquet",
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/regions.parquet",
+    log:
+        f"{LOGS}/match_first_round/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/match_first_round/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    shell:
+        "exec python -m leash.match --base {input.base} --target {input.target} --out {output} 2> {log}"
 
 
 rule audit_tail:
@@ -50,6 +71,7 @@ rule measure_regions:
     input:
         code=module_files("leash.metrics"),
         regions=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
+        round0=lambda wildcards: first_round_of(wildcards, wildcards.benchmark),
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/metrics.json",
     log:
@@ -58,8 +80,10 @@ rule measure_regions:
         f"{TIMES}/measure_regions/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     params:
         spec=lambda wildcards: specs.metrics(STUDY, comparison_of(wildcards), wildcards.benchmark),
+        round0=lambda wildcards, input: f"--round0 {input.round0}" if input.round0 else "",
     shell:
-        "exec python -m leash.metrics --spec {params.spec:q} --regions {input.regions} --out {output} 2> {log}"
+        "exec python -m leash.metrics --spec {params.spec:q} --regions {input.regions} {params.round0}"
+        " --out {output} 2> {log}"
 
 
 rule pool_benchmarks:

@@ -6,8 +6,9 @@
 
 
 def scored_benchmarks(model):
-    """Benchmarks on which a model's completions are scored."""
-    return [] if STUDY.scoring is None or STUDY.models[model].recorded else benchmarks_of(STUDY, model)
+    """Benchmarks on which a model's completions are scored: there must be weights."""
+    block = STUDY.models[model]
+    return [] if STUDY.scoring is None or block.recorded or block.endpoint else benchmarks_of(STUDY, model)
 
 
 def traced_benchmarks(model):
@@ -49,7 +50,7 @@ os.environ["LEASH_SCORER"] = specs.scorer(STUDY)
 
 def first_shards(wildcards):
     """The shards that hold the samples that are scored, in order."""
-    found = shards_of(state_of(wildcards), wildcards.benchmark)
+    found = first_shards_of(state_of(wildcards), wildcards.benchmark)
     return [name for name, shard in found.items() if shard.start < STUDY.scoring.samples]
 
 

@@ -49,7 +49,7 @@ for slug in TRAINED:
         output:
             expand(
                 f"{RESULTS}/training/{slug}/{{checkpoint}}/{{file}}",
-                checkpoint=checkpoints(STUDY.models[slug]),
+                checkpoint=study.checkpoints(STUDY.models[slug]),
                 file=["model.safetensors", "config.json", "tokenizer.json"],
             ),
         log:

@@ -1,7 +1,16 @@
 # A verdict for every completion, then counts per question.
-# Needs questions and samples. Makes .../<benchmark>/verdicts/<shard>.parquet and .../<benchmark>/counts.parquet.
+# Needs questions and samples. Makes .../<benchmark>/verdicts/<shard>.parquet, .../<benchmark>/counts.parquet and, with
+# the protocol adaptive, .../<benchmark>/round0/counts.parquet: what has the same number of samples of each question.
 # Keeps judgements on answers in cache/verdicts/<benchmark>.sqlite, which is no
 # output: what it holds is keyed by all that it depends on, so that it may be deleted at any time.
+
+
+def drawn_options(wildcards):
+    """What the samples must have been drawn by; nothing where they are recorded."""
+    if recorded(STUDY, state_of(wildcards), wildcards.benchmark):
+        return ""
+    place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/samples"
+    return f"--provenance {place}/{wildcards.shard}.json --drawn {shlex.quote(sample_spec(wildcards))}"
 
 
 rule verify_samples:
@@ -9,6 +18,7 @@ rule verify_samples:
         code=module_files("leash.verify"),
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
         samples=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/samples/{{shard}}.parquet",
+        provenance=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/samples/{{shard}}.json",
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/verdicts/{{shard}}.parquet",
     log:
@@ -17,10 +27,11 @@ rule verify_samples:
         f"{TIMES}/verify_samples/{{model}}@{{checkpoint}}@{{benchmark}}@{{shard}}.tsv"
     params:
         spec=lambda wildcards: specs.verification(STUDY, wildcards.benchmark),
+        drawn=drawn_options,
         cache=f"{RESULTS}/cache/verdicts/{{benchmark}}.sqlite",
     shell:
         "exec python -m leash.verify --spec {params.spec:q} --questions {input.questions}"
-        " --samples {input.samples} --cache {params.cache} --out {output} 2> {log}"
+        " --samples {input.samples} {params.drawn} --cache {params.cache} --out {output} 2> {log}"
 
 
 def verdicts_of(state, benchmark):
@@ -28,13 +39,17 @@ def verdicts_of(state, benchmark):
     return [f"{RESULTS}/{state}/{benchmark}/verdicts/{name}.parquet" for name in shards_of(state, benchmark)]
 
 
-def recorded_options(wildcards):
-    """What counting recorded completions needs to be told; nothing for completions that are drawn here."""
-    source = recorded(STUDY, state_of(wildcards), wildcards.benchmark)
-    if source is None:
-        return ""
-    unknown = "" if source.columns.finish_reason else "--unknown truncated"
-    return f"--on-missing {STUDY.benchmarks[wildcards.benchmark].on_missing} {unknown}"
+def counting_options(wildcards):
+    """What counting needs to be told of recorded completions, and of rounds."""
+    source, block = (
+        recorded(STUDY, state_of(wildcards), wildcards.benchmark),
+        STUDY.benchmarks[wildcards.benchmark],
+    )
+    if source is not None:
+        return (
+            f"--on-missing {block.on_missing} {'' if source.columns.finish_reason else '--unknown truncated'}"
+        )
+    return rounds_options(wildcards.benchmark)
 
 
 rule count_outcomes:
@@ -50,7 +65,28 @@ rule count_outcomes:
         f"{TIMES}/count_outcomes/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     params:
         budget=lambda wildcards: STUDY.benchmarks[wildcards.benchmark].budget,
-        recorded=recorded_options,
+        options=counting_options,
     shell:
         "exec python -m leash.counts --questions {input.questions} --verdicts {input.verdicts}"
-        " --budget {params.budget} {params.recorded} --out {output} 2> {log}"
+        " --budget {params.budget} {params.options} --out {output} 2> {log}"
+
+
+rule count_first_round:
+    input:
+        code=module_files("leash.counts"),
+        questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
+        verdicts=lambda wildcards: [
+            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/verdicts/{name}.parquet"
+            for name in first_shards_of(state_of(wildcards), wildcards.benchmark)
+        ],
+    output:
+        f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/counts.parquet",
+    log:
+        f"{LOGS}/count_first_round/{{model}}@{{checkpoint}}@{{benchmark}}.log",
+    benchmark:
+        f"{TIMES}/count_first_round/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
+    params:
+        budget=lambda wildcards: rounds_of(STUDY, wildcards.benchmark)[0],
+    shell:
+        "exec python -m leash.counts --questions {input.questions} --verdicts {input.verdicts}"
+        " --budget {params.budget} --out {output} 2> {log}"

@@ -31,7 +31,14 @@ def request(**changes: Any) -> str:
             name: {"label": name, "family": "base", "paper": None} for name in ("base/final", "rl/final")
         },
         "benchmarks": {
-            "sums": {"label": "Sums", "paper": None, "questions": 2, "budget": 64, "max_tokens": 40}
+            "sums": {
+                "label": "Sums",
+                "paper": None,
+                "questions": 2,
+                "budget": 64,
+                "rounds": [32, 64],
+                "max_tokens": 40,
+            }
         },
         "keys": list(DRAWN_BY),
         "cells": [[name, "sums", digest(DRAWN_BY, DRAWN_BY)] for name in ("base/final", "rl/final")],
@@ -80,7 +87,7 @@ def test_spending_is_held_against_the_first_plan_by_a_pilot(tmp_path: Path) -> N
     assert third["cells"][0]["spent"]["tokens"] == 128 * 25
     # another budget is another plan
     blocks = json.loads(request())["benchmarks"]
-    blocks["sums"]["budget"] = 96
+    blocks["sums"] |= {"budget": 96, "rounds": [32, 96]}
     again = planned(tmp_path, third, benchmarks=blocks)["cells"][0]["planned"]
     assert again["amounts"]["tokens"] == 192 * 25
 
@@ -133,7 +140,7 @@ def test_the_request_of_a_study() -> None:
     assert len(asked.cells) == 24
     cell = asked.cells[4]
     assert cell[:2] == ("dapo/step20", "countdown")
-    assert cell[3:] == ("Tiny DAPO (step 20)", "base", "Countdown", 50, 256, 90, (None, None))
+    assert cell[3:] == ("Tiny DAPO (step 20)", "base", "Countdown", 50, 256, (32, 128, 256), 90, (None, None))
     # any shard of the cell has its digest, and one of another temperature has not
     drawn = json.loads(specs.sample(study, State("dapo", "step20"), "countdown", Shard(0, 3, 768, 1024)))
     assert digest(drawn, asked.keys) == cell.digest

@@ -14,7 +14,9 @@ from leash.bill.request import Cell, digest
 from leash.errors import InputError
 
 KEYS = tuple(DRAWN_BY)
-CELL = Cell("base/final", "sums", digest(DRAWN_BY, KEYS), "Base", "base", "Sums", 2, 128, 90, (None, None))
+CELL = Cell(
+    "base/final", "sums", digest(DRAWN_BY, KEYS), "Base", "base", "Sums", 2, 128, (32, 128), 90, (None, None)
+)
 ONE_OF_TWO = [[True, False], [False, False]]
 
 

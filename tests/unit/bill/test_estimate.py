@@ -9,12 +9,12 @@ from scipy.special import betaln
 
 from leash.bill import prior
 from leash.bill.disk import Drawn, Found, Rates
-from leash.bill.estimate import Amounts, Others, default_rounds, estimate, spent
+from leash.bill.estimate import Amounts, Others, estimate, spent
 from leash.bill.prior import Length
 from leash.bill.request import Cell, Cost
 from leash.published.record import FOLDER, read
 
-CELL = Cell("base/final", "sums", "", "Base", "base", "Sums", 2, 128, 90, (None, None))
+CELL = Cell("base/final", "sums", "", "Base", "base", "Sums", 2, 128, (32, 128), 90, (None, None))
 NOTHING = Cost(None, None, None)
 ALONE = Others([], [])
 # 64 samples, 32 of each of two questions; 10 tokens and 20 bytes a sample, 1/32 s a token, 1/20 s of verification
@@ -25,13 +25,6 @@ EMPTY = Found([], 0, None)
 
 def hours(*seconds: float) -> object:
     return pytest.approx(sum(seconds) / 3600)
-
-
-def test_rounds_grow_fourfold_and_end_at_the_budget() -> None:
-    assert default_rounds(8192) == [32, 128, 512, 2048, 8192]
-    assert default_rounds(256) == [32, 128, 256]
-    assert default_rounds(32) == [32]
-    assert default_rounds(8) == [8]
 
 
 def test_exhaustive_from_the_pilot() -> None:

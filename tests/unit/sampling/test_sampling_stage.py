@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +15,13 @@ import pytest
 from transformers import AutoTokenizer
 
 from leash import records
-from leash.console import Progress
 from leash.errors import InputError
 from leash.processes import sole_owner
-from leash.sampling.__main__ import Tally, make_requests, rows_in_order, source_of
+from leash.sampling.__main__ import source_of
 from leash.sampling.cores import claim_cores
-from leash.sampling.engine import Completion, Engine, Request
-from leash.sampling.plan import question_seed
+from leash.sampling.engine import Engine, Source
+from leash.sampling.parts import part_path
+from leash.sampling.plan import question_seed, questions_sha256
 
 SETTINGS = {
     "tensor_parallel_size": 1,
@@ -39,6 +37,60 @@ SETTINGS = {
     "cpu_kvcache_gib": 1,
     "trust_remote_code": False,
 }
+SOME = ["q3", "q5", "q11"]  # the questions of a later round
+
+# A sampler that ends itself with SIGKILL at a chosen moment, or that has no vLLM.
+AT_A_MOMENT = """
+import os, signal, sys
+from leash.sampling import __main__, parts
+
+moment = sys.argv.pop(1)
+add, write = parts.Part.add, os.write
+
+
+def end(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def write_half(file, line):
+    write(file, line[: len(line) // 2])
+    end()
+
+
+def add_some(part, request, completion):
+    if part.done == 40:
+        os.write = write_half
+    add(part, request, completion)
+
+
+if moment == "before the first record":
+    __main__.Engine = end
+elif moment == "within a record":
+    parts.Part.add = add_some
+elif moment == "before the rename":
+    parts.Part.rows = end
+else:
+    sys.modules["vllm"] = None
+__main__.main()
+"""
+
+# All samples of a question by one request, as vLLM itself spreads them over seeds.
+TOGETHER = """
+import json, sys
+from leash.sampling.engine import Engine, Source, prepare_environment
+from vllm import SamplingParams
+
+model, settings, asked = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
+prepare_environment(settings)
+engine = Engine(Source(model, None), "float32", settings)
+params = dict(n=8, temperature=1.0, top_p=0.95, max_tokens=24)
+drawn = engine._llm.generate(
+    [{"prompt_token_ids": engine.render(prompt, False)} for prompt, _ in asked],
+    [SamplingParams(seed=seed, **params) for _, seed in asked],
+)
+with open(sys.argv[4], "w") as out:
+    json.dump([[[one.text, list(one.token_ids)] for one in each.outputs] for each in drawn], out)
+"""
 
 
 def spec(model: Path, start: int, stop: int) -> dict[str, Any]:
@@ -76,31 +128,98 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def command(model: Path, questions: Path, start: int, stop: int, out: Path) -> list[str]:
+def command(spec: dict[str, Any], questions: Path, out: Path, *options: str) -> list[str]:
     return [
         *(sys.executable, "-m", "leash.sampling"),
-        *("--spec", json.dumps(spec(model, start, stop)), "--engine", json.dumps(SETTINGS)),
+        *("--spec", json.dumps(spec), "--engine", json.dumps(SETTINGS)),
         *("--questions", str(questions), "--out", str(out), "--provenance", str(out.with_suffix(".json"))),
+        *options,
     ]
 
 
 @pytest.fixture(scope="module")
 def drawn(micro_model: Path, questions: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Samples 0-7 in one shard, and 4-7 in a shard of their own, by real vLLM."""
+    """Samples 0-7 in one shard, and 4-7 of some questions in a shard of a later round, by real vLLM."""
     folder = tmp_path_factory.mktemp("samples")
-    files = {}
-    for name, start, stop in (("whole", 0, 8), ("second", 4, 8)):
-        files[name] = folder / f"{name}.parquet"
-        subprocess.run(command(micro_model, questions, start, stop, files[name]), check=True)
+    planned = folder / "r1.json"
+    shard = {"name": "later", "start": 4, "stop": 8, "questions": SOME}
+    records.write_json(planned, {"round": 1, "shards": [shard]})
+    asked = {"questions": questions_sha256(SOME)}
+    files = {name: folder / f"{name}.parquet" for name in ("whole", "later")}
+    subprocess.run(command(spec(micro_model, 0, 8), questions, files["whole"]), check=True)
+    subprocess.run(
+        command(spec(micro_model, 4, 8) | asked, questions, files["later"], "--round", str(planned)),
+        check=True,
+    )
     return files
 
 
 def test_a_sample_is_the_same_in_whichever_shard_it_is_drawn(drawn: dict[str, Path]) -> None:
     whole = records.read(drawn["whole"], records.SAMPLES)
-    second = records.read(drawn["second"], records.SAMPLES)
     columns = ("question_id", "sample_index", "completion", "finish_reason", "n_tokens")
-    late = [[row[name] for name in columns] for row in whole if row["sample_index"] >= 4]
-    assert late == [[row[name] for name in columns] for row in second]
+    some = [row for row in whole if row["sample_index"] >= 4 and row["question_id"] in SOME]
+    later = records.read(drawn["later"], records.SAMPLES)
+    assert len(later) == 12
+    assert [[row[name] for name in columns] for row in some] == [
+        [row[name] for name in columns] for row in later
+    ]
+
+
+def test_a_sample_is_what_vllm_gives_when_asked_for_all_of_a_question_at_once(
+    drawn: dict[str, Path], questions: Path, micro_model: Path, tmp_path: Path
+) -> None:
+    asked = [
+        (row["prompt"], question_seed(3, "micro", "final", "sums", row["question_id"]))
+        for row in records.read(questions, records.QUESTIONS)
+    ]
+    out = tmp_path / "together.json"
+    subprocess.run(
+        [sys.executable, "-c", TOGETHER, micro_model, json.dumps(SETTINGS), json.dumps(asked), out],
+        check=True,
+    )
+    together = [one for question in json.loads(out.read_text()) for one in question]
+    rows = records.read(drawn["whole"], records.SAMPLES)
+    assert [text for text, _ in together] == [row["completion"] for row in rows]
+    assert [len(ids) for _, ids in together] == [row["n_tokens"] for row in rows]
+    assert all(row["token_ids"] in (None, ids) for (_, ids), row in zip(together, rows, strict=True))
+
+
+def test_a_job_that_is_killed_at_any_moment_goes_on_and_its_file_is_the_same(
+    drawn: dict[str, Path], micro_model: Path, questions: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "whole.parquet"
+    options = command(spec(micro_model, 0, 8), questions, out)[3:]
+
+    def run(moment: str) -> tuple[int, str]:
+        job = [sys.executable, "-c", AT_A_MOMENT, moment, *options]
+        ended = subprocess.run(job, capture_output=True, text=True, check=False)
+        return ended.returncode, ended.stderr
+
+    for moment, told in (
+        ("before the first record", ""),
+        ("within a record", "kept 0 of 96 samples"),
+        ("before the rename", "kept 40 of 96 samples"),
+    ):
+        status, log = run(moment)
+        assert status == -signal.SIGKILL, log
+        assert told in log
+        assert not out.exists()
+        assert part_path(out).exists()
+    assert "ends in a record that was not written whole: it will be drawn again" in log
+    status, log = run("without vLLM")
+    assert status == 0, log
+    assert "kept 96 of 96 samples" in log
+    assert out.read_bytes() == drawn["whole"].read_bytes()
+    assert not part_path(out).exists()
+    told, once = (records.read_json(file.with_suffix(".json")) for file in (out, drawn["whole"]))
+    attempts = told.pop("attempts")
+    assert [one["samples"] for one in attempts] == [40, 56]
+    assert sum(one["tokens"] for one in attempts) == told["tokens"]
+    seconds = told.pop("seconds")
+    for name in ("drawing", "engine_start"):
+        assert seconds[name] == pytest.approx(sum(one[name] for one in attempts), abs=1e-2)
+    assert attempts[1]["drawing"] > 0
+    assert told == {key: value for key, value in once.items() if key not in ("attempts", "seconds")}
 
 
 def test_samples_stand_in_question_order_and_are_all_there(drawn: dict[str, Path]) -> None:
@@ -133,11 +252,15 @@ def test_token_ids_are_kept_where_asked_and_spell_the_completion(
 def test_provenance_says_how_to_draw_them_again(
     drawn: dict[str, Path], micro_model: Path, questions: Path
 ) -> None:
-    told = records.read_json(drawn["second"].with_suffix(".json"))
-    rows = records.read(drawn["second"], records.SAMPLES)
-    assert told["spec"] == spec(micro_model, 4, 8)
-    assert told["first_prompt"]["text"] == "0 + 0 ="
-    assert told["samples"] == len(rows) == 48
+    told = records.read_json(drawn["later"].with_suffix(".json"))
+    rows = records.read(drawn["later"], records.SAMPLES)
+    assert told["spec"] == spec(micro_model, 4, 8) | {"questions": questions_sha256(SOME)}
+    assert told["model"] == {"model": str(micro_model), "revision": None}
+    assert told["first_prompt"]["text"] == "3 + 3 ="
+    assert told["samples"] == len(rows) == 12
+    assert list(told["seeds"]["questions"]) == sorted(SOME)  # as JSON is written
+    assert len(told["attempts"]) == 1
+    assert min(told["seconds"]["drawing"], told["seconds"]["engine_start"]) > 0
     assert told["tokens"] == sum(row["n_tokens"] for row in rows)
     assert told["seeds"]["questions"]["q3"] == question_seed(3, "micro", "final", "sums", "q3")
     assert {"python", "torch", "transformers", "vllm"} == set(told["versions"])
@@ -153,7 +276,10 @@ def test_a_model_that_cannot_be_loaded_is_named(questions: Path, tmp_path: Path,
     broken.mkdir()
     (broken / "config.json").write_text((micro_model / "config.json").read_text().replace("llama", "lama0"))
     ended = subprocess.run(
-        command(broken, questions, 0, 4, tmp_path / "s.parquet"), capture_output=True, text=True, check=False
+        command(spec(broken, 0, 4), questions, tmp_path / "s.parquet"),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 1
     assert f"error: {broken}: vLLM cannot load this model" in ended.stderr
@@ -242,59 +368,10 @@ def test_two_jobs_never_share_a_core() -> None:
     assert os.sched_getaffinity(0) == set(cores)
 
 
-class FakeEngine:
-    """Renders a character as a token."""
-
-    context = 40
-
-    def render(self, prompt: str, chat_template: bool) -> list[int]:
-        assert not chat_template
-        return list(range(len(prompt)))
-
-
-def test_a_prompt_that_leaves_no_room_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "long.parquet"
-    row = {"question": "?", "gold": ["1"], "metadata": "{}"}
-    records.write(
-        path,
-        records.QUESTIONS,
-        [row | {"question_id": "short", "prompt": "1"}, row | {"question_id": "long", "prompt": "x" * 17}],
-    )
-    with pytest.raises(
-        InputError, match=r"question long has 17 tokens; with max_tokens 24 it needs a context of 41"
-    ):
-        make_requests(FakeEngine(), spec(tmp_path, 0, 4), path)  # type: ignore[arg-type]
-
-
-def test_duplicate_questions_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "twice.parquet"
-    row = {"question_id": "q", "question": "?", "gold": ["1"], "prompt": "1", "metadata": "{}"}
-    records.write(path, records.QUESTIONS, [row, row])
-    with pytest.raises(InputError, match="question_id stands more than once: q"):
-        make_requests(FakeEngine(), spec(tmp_path, 0, 4), path)  # type: ignore[arg-type]
-
-
-def test_requests_that_finish_early_wait_for_their_turn() -> None:
-    requests = [Request(name, [0], 4, 2, 0) for name in "abc"]
-
-    def out_of_order() -> Iterator[tuple[Request, list[Completion]]]:
-        for request in (requests[2], requests[0], requests[1]):
-            yield request, [Completion(f"{request.question_id}{i}", "stop", [1, 2]) for i in range(2)]
-
-    out = StringIO()
-    tally = Tally()
-    rows = list(rows_in_order(requests, out_of_order(), 5, Progress(out, "sample", 6, "samples"), tally))
-    assert [(row["question_id"], row["sample_index"], row["completion"]) for row in rows] == [
-        *(("a", 4, "a0"), ("a", 5, "a1"), ("b", 4, "b0"), ("b", 5, "b1"), ("c", 4, "c0"), ("c", 5, "c1"))
-    ]
-    assert [row["token_ids"] for row in rows] == [[1, 2], None] * 3
-    assert tally.tokens == 12
-    assert "6/6 samples" in out.getvalue()
-
-
 def engine_with(tokenizer: Any) -> Engine:
     engine = object.__new__(Engine)
     engine._llm = SimpleNamespace(get_tokenizer=lambda: tokenizer)
+    engine._source = Source("micro", None)
     return engine
 
 
@@ -307,7 +384,7 @@ def test_a_chat_prompt_is_rendered_by_the_template_and_a_plain_one_as_it_is(micr
     tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<model>"
     assert engine.text(engine.render("1+1", chat_template=True)) == "<user>1+1<model>"
     expected = hashlib.sha256(tokenizer.chat_template.encode()).hexdigest()
-    assert engine.chat_template_hash() == expected
+    assert engine.describe()["chat_template_sha256"] == expected
 
 
 def test_the_source_is_what_the_spec_names(tmp_path: Path) -> None:

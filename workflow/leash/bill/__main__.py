@@ -14,12 +14,12 @@ from typing import Any, Final
 from leash import records
 from leash.bill import prior
 from leash.bill.disk import Found, look
-from leash.bill.estimate import PROTOCOLS, Amounts, Estimate, Others, default_rounds, estimate, spent
+from leash.bill.estimate import PROTOCOLS, Amounts, Estimate, Others, estimate, spent
 from leash.bill.request import Cell, Request, parse
 from leash.errors import InputError, exits_cleanly
 from leash.published.record import Row, read
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the plan's format. Plans of record of another version are dropped."""
 
 
@@ -84,19 +84,19 @@ def _block(request: Request, cell: Cell, made: Estimate, taken: Amounts | None) 
         "questions": cell.questions,
         "budget": cell.budget,
         "max_tokens": cell.max_tokens,
-        "rounds": default_rounds(cell.budget),
+        "rounds": list(cell.rounds),
         "exhaustive": made.exhaustive._asdict(),
         "adaptive": made.adaptive._asdict(),
         "sources": made.sources._asdict(),
         "spent": None if taken is None else taken._asdict(),
-        "facts": [cell.digest, cell.questions, cell.budget, request.shard_samples, request.protocol],
+        "facts": [cell.digest, cell.questions, list(cell.rounds), request.shard_samples, request.protocol],
     }
 
 
 def _of_record(now: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The amounts that a cell's spending is held against, and whether they rest on a pilot; None for none.
 
-    A plan made when all was drawn is none. Another budget, protocol or way of drawing begins a plan of its own.
+    A plan made when all was drawn is none. Other rounds, another protocol or way of drawing begins a plan of its own.
     """
     kept: dict[str, Any] | None = before["planned"] if before and before["facts"] == now["facts"] else None
     drawn = now["spent"]["samples"] if now["spent"] else 0

@@ -38,8 +38,8 @@ class Drawn(NamedTuple):
 
     @property
     def on_gpu(self) -> bool:
-        """Whether its time is GPU time."""
-        return not self.device.startswith("CPU")
+        """Whether its time is GPU time. What a server spends is not known."""
+        return not self.device.startswith(("CPU", "server"))
 
 
 class Rates(NamedTuple):

@@ -18,7 +18,6 @@ from leash.dynamics.priors import Beta
 
 Source = Literal["pilot", "other pilot", "stated", "prior", ""]
 PROTOCOLS: Final = ("exhaustive", "adaptive")
-_FIRST_ROUND, _GROWTH = 32, 4
 _HOUR: Final = 3600
 
 
@@ -79,16 +78,6 @@ class _Draw(NamedTuple):
     samples: float
     tokens: float
     jobs: float
-
-
-def default_rounds(budget: int) -> list[int]:
-    """Cumulative samples of the adaptive protocol: 32, 128, 512, … and the budget."""
-    rounds = []
-    end = _FIRST_ROUND
-    while end < budget:
-        rounds.append(end)
-        end *= _GROWTH
-    return [*rounds, budget]
 
 
 def estimate(
@@ -173,8 +162,8 @@ def _verifying(pilot: list[Drawn], elsewhere: list[Drawn]) -> tuple[float | None
 
 
 def _adaptive(cell: Cell, found: Found, per_sample: float, shard_samples: int) -> _Draw:
-    """Expected draws in the default rounds. A pilot knows that the questions that stay open are the long ones."""
-    rounds = default_rounds(cell.budget)
+    """Expected draws in rounds. A pilot knows that the questions that stay open are the long ones."""
+    rounds = cell.rounds
     sizes = np.diff(rounds, prepend=0)
     if found.rates is None:
         chances = open_from_prior(Beta(*prior.RATES), rounds)

@@ -2,7 +2,8 @@
 
 spec = {"protocol": "exhaustive" | "adaptive", "shard_samples": n, "cost": {key of the config's block: number or null},
         "states": {"model/checkpoint": {"label": text, "family": slug, "paper": name in Table 5 or null}},
-        "benchmarks": {slug: {"label": text, "paper": name or null, "questions": n, "budget": k, "max_tokens": n}},
+        "benchmarks": {slug: {"label": text, "paper": name or null, "questions": n, "budget": k,
+                               "rounds": [n, ..., k], "max_tokens": n}},
         "keys": [key of a sampling spec, ...], "cells": [["model/checkpoint", benchmark, digest], ...]}
 A family is a base with its successors: models of one size. The digest is of what a cell's shards are drawn by.
 """
@@ -19,7 +20,10 @@ OF_A_SHARD = ("start", "stop")
 
 
 class Cell(NamedTuple):
-    """A state on a benchmark; `budget` in samples per question, `max_tokens` in tokens, `paper` names in Table 5."""
+    """A state on a benchmark; `budget` in samples per question, `max_tokens` in tokens, `paper` names in Table 5.
+
+    `rounds` are those of the adaptive protocol, cumulative, whether the study draws by it or not.
+    """
 
     state: str
     benchmark: str
@@ -29,6 +33,7 @@ class Cell(NamedTuple):
     benchmark_label: str
     questions: int
     budget: int
+    rounds: tuple[int, ...]
     max_tokens: int
     paper: tuple[str | None, str | None]
 
@@ -83,6 +88,7 @@ def _cell(spec: Mapping[str, Any], state: str, benchmark: str, digest: str) -> C
         of_benchmark["label"],
         of_benchmark["questions"],
         of_benchmark["budget"],
+        tuple(of_benchmark["rounds"]),
         of_benchmark["max_tokens"],
         (of_state["paper"], of_benchmark["paper"]),
     )

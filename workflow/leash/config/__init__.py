@@ -16,6 +16,7 @@ from leash.config.benchmarks import (
 )
 from leash.config.block import RESERVED_SLUGS, Block, Slug
 from leash.config.cost import Cost
+from leash.config.endpoint import Endpoint
 from leash.config.models import Model
 from leash.config.recipes import Architecture, Dapo, Pretrain, Sft
 from leash.config.recorded import Recorded, RecordedColumns
@@ -30,6 +31,7 @@ __all__ = [
     "Columns",
     "Cost",
     "Dapo",
+    "Endpoint",
     "Engine",
     "Model",
     "Pretrain",

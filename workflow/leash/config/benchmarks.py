@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from leash.config.block import Block, Commit, Slug
+from leash.config.sampling import Rounds
 
 MAX_BUDGET = 32_768
 Weights = Annotated[dict[str, Annotated[float, Field(gt=0)]], Field(min_length=1)]
@@ -143,6 +144,8 @@ class Benchmark(Block):
     """Seconds one verification may take before it is killed."""
     budget: int = Field(ge=1, le=MAX_BUDGET)
     """Samples per question, k; a multiple of sampling.shard_samples where they are drawn here."""
+    rounds: Rounds | None = None
+    """Instead of sampling.rounds, for this benchmark."""
     temperature: float | None = Field(None, ge=0)
     """Instead of sampling.temperature, for this benchmark."""
     top_p: float | None = Field(None, gt=0, le=1)

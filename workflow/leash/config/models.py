@@ -6,12 +6,13 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from leash.config.block import Block, Commit, Slug
+from leash.config.endpoint import Endpoint
 from leash.config.recipes import METHODS, Dapo, Pretrain, Sft, Train
 from leash.config.recorded import Recorded
 
 
 class Model(Block):
-    """A base model, or one trained from it: from exactly one of hub, path, train, recorded."""
+    """A base model, or one trained from it: from exactly one of hub, path, train, endpoint, recorded."""
 
     label: str | None = None
     """Name in tables and figures; the slug if absent. Changing it recomputes nothing."""
@@ -27,18 +28,20 @@ class Model(Block):
     """Local folder in Hugging Face format."""
     train: Train | None = None
     """Recipe of this workflow that makes the model."""
+    endpoint: Endpoint | None = None
+    """Servers that the model is behind."""
     recorded: dict[Slug, Recorded] | None = Field(None, min_length=1)
     """Results that lie on disk, by benchmark: nothing is sampled. It is run on these benchmarks only."""
     checkpoints: dict[Slug, Commit] | list[int] = Field(default_factory=dict)
     """With hub: {slug: commit}; with path: {slug: folder below it}; with recorded: {slug: text that stands for
-    {checkpoint} in the file names}; with a dapo recipe: the steps kept."""
+    {checkpoint} in the file names}; with a dapo recipe: the steps kept. An endpoint has none."""
     checkpoint_labels: dict[str, str] = Field(default_factory=dict)
     """Display names of checkpoints, by slug."""
     published: str | dict[str, str] | None = None
     """With base: the pair of results/published that the model repeats, or pair/step for a step of Table 4; of several
     checkpoints, {slug: pair}. Tables print the paper's numbers beside yours; changing it recomputes nothing."""
     chat_template: bool = False
-    """Render prompts with the tokenizer's chat template."""
+    """Render prompts with the tokenizer's chat template; of an endpoint, ask for chat completions."""
 
     @field_validator("published", mode="before")
     @classmethod
@@ -51,7 +54,7 @@ class Model(Block):
 
     @model_validator(mode="after")
     def _one_source(self) -> "Model":
-        sources = ("hub", "path", "train", "recorded")
+        sources = ("hub", "path", "train", "endpoint", "recorded")
         given = [name for name in sources if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(
@@ -63,6 +66,11 @@ class Model(Block):
             raise ValueError("give revision or checkpoints, not both")
         if self.train and self.method:
             raise ValueError("method is known from train.recipe: remove it")
+        if self.endpoint and (self.revision or self.checkpoints):
+            raise ValueError(
+                "a model behind an endpoint has one state: give its revision in endpoint, and no checkpoints; another "
+                "state is another model"
+            )
         if self.revision and not self.hub:
             raise ValueError("revision goes with hub")
         for slug, one in (self.recorded or {}).items():

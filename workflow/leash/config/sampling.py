@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from leash.config.block import Block
+from leash.config.block import Block, Slug
+
+Rounds = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
 
 
 class Engine(Block):
@@ -41,8 +43,12 @@ class Engine(Block):
 class Sampling(Block):
     """How completions are drawn."""
 
-    protocol: Literal["exhaustive"] = "exhaustive"
-    """exhaustive: every question gets the whole budget."""
+    protocol: Literal["exhaustive", "adaptive"] = "exhaustive"
+    """exhaustive: every question gets the whole budget. adaptive: in rounds, and only as long as none has solved it."""
+    rounds: Rounds | None = None
+    """With adaptive: after how many samples of a question each round ends, the last one at the budget."""
+    always: dict[Slug, list[Annotated[str, Field(min_length=1)]]] = Field(default_factory=dict)
+    """With adaptive: questions, by benchmark, that every round draws, solved or not."""
     temperature: float = Field(0.6, ge=0)
     """Softmax temperature."""
     top_p: float = Field(0.95, gt=0, le=1)
@@ -50,7 +56,11 @@ class Sampling(Block):
     max_tokens: int = Field(ge=1)
     """Longest completion, in tokens."""
     shard_samples: int = Field(256, ge=1)
-    """Samples of each question in one sampling job. The budget grows in whole shards, so none is redrawn."""
+    """Samples of each question in one sampling job. The budget grows in whole shards, so none is redrawn. With
+    adaptive it holds for the first round."""
+    shard_tokens: int | None = Field(None, ge=1)
+    """With adaptive: expected tokens of one sampling job of a later round; if absent, those that the device drew in 30
+    minutes of the first."""
     token_ids: int = Field(0, ge=0)
     """Keep the token ids of the first so many samples of each question (for scoring)."""
     engine: Engine = Engine()

@@ -140,6 +140,43 @@ def first_success_at(record: Record, budgets: Iterable[int]) -> Floats:
     return np.column_stack(columns)
 
 
+class Samples(NamedTuple):
+    """One state's samples of a benchmark, drawn in rounds; all but `rounds` of shape (questions,).
+
+    `first_round`: correct ones among the samples of round 0. `fixed`: questions that every round drew, whatever they
+    showed, so that their n is the budget; the others stopped at the round that solved them.
+    """
+
+    rounds: tuple[int, ...]
+    drawn: Ints
+    correct: Ints
+    first_correct: Floats
+    first_round: Ints
+    fixed: NDArray[np.bool_]
+
+
+def solved_within(samples: Samples, budgets: Iterable[int]) -> Floats:
+    """Unbiased estimate of pass@k per question at each budget, shape (questions, budgets).
+
+    Up to the first round: the usual estimate from it. Beyond: `first_success_at`, and for the fixed questions the
+    usual estimate from all their samples. Raises ValueError as `record_of_totals`, and for a budget outside
+    1..last round.
+    """
+    budget = samples.rounds[-1]
+    grid = budgets_of(budget, budgets)
+    found = np.empty((samples.drawn.size, len(grid)))
+    stopped = ~samples.fixed
+    if stopped.any():
+        rows = (values[stopped] for values in (samples.drawn, samples.correct, samples.first_correct))
+        found[stopped] = first_success_at(record_of_totals(samples.rounds, *rows), grid)
+    for column, k in enumerate(grid):
+        if k <= samples.rounds[0]:
+            found[:, column] = pass_at_k(samples.rounds[0], samples.first_round, k)
+        elif samples.fixed.any():
+            found[samples.fixed, column] = pass_at_k(budget, samples.correct[samples.fixed], k)
+    return found
+
+
 def over_rounds(base: Record, target: Record, budgets: Iterable[int] | None = None) -> list[AtBudget]:
     """Expected regions, measures and pass@k at each budget, as `budgets.over_budgets` gives for equal samples.
 

@@ -51,15 +51,30 @@ def simultaneous_band(
     than two questions, shapes that differ, a count outside 0..n, a budget outside 1..n, draws < 2 and a
     confidence outside (0, 1).
     """
-    draws_of(draws, confidence)
     base, target = pair_of(n, base_correct, target_correct)
-    questions = base.size
+    grid = budgets_of(n, k_grid(n) if budgets is None else budgets)
+    difference = solved_at(n, target, grid) - solved_at(n, base, grid)
+    return band_of(difference, grid, draws=draws, confidence=confidence, seed=seed)
+
+
+def band_of(
+    difference: NDArray[np.float64],
+    grid: list[int],
+    *,
+    draws: int = 4000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Band:
+    """`simultaneous_band` from each question's difference of pass@k over the grid, shape (questions, budgets).
+
+    Raises ValueError for fewer than two questions, draws < 2 and a confidence outside (0, 1).
+    """
+    draws_of(draws, confidence)
+    questions = len(difference)
     if questions < 2:
         raise ValueError("a band over questions needs at least 2 of them")
-    grid = budgets_of(n, k_grid(n) if budgets is None else budgets)
-    rows = solved_at(n, target, grid) - solved_at(n, base, grid)
-    mean = rows.mean(axis=0)
-    rows -= mean
+    mean = difference.mean(axis=0)
+    rows = difference - mean
     error = rows.std(axis=0, ddof=1) / np.sqrt(questions)
     varies = error > 1e-12
     critical = 0.0

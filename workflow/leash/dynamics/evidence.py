@@ -76,6 +76,21 @@ def pooled_sensitivity(parts: Sequence[Sequence[AtThreshold]]) -> list[AtThresho
     return found
 
 
+def by_waiting_time(place: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Exact bounds of a rate from the place (from 1 on) of the first success in the order drawn.
+
+    The place is geometric whatever later stopped the drawing, which a count among the samples drawn is not. low:
+    P(T <= place) = (1 - confidence)/2 there; high: P(T >= place) is, and 1 at the first place. Raises ValueError for a
+    place under 1.
+    """
+    if place < 1:
+        raise ValueError(f"the first success stands at place 1 or later, not {place}")
+    tail = (1 - confidence) / 2
+    low = -np.expm1(np.log1p(-tail) / place)
+    high = 1.0 if place == 1 else -np.expm1(np.log(tail) / (place - 1))
+    return float(low), float(high)
+
+
 def epsilon(k: int, zeta: float) -> float:
     """The rate below which k samples miss with probability above zeta: -ln(zeta)/k (paper, Appendix C.4).
 

@@ -87,6 +87,28 @@ def other_questions(
     return _over_questions([group], grid, _observed(group, grid), drawn, confidence)
 
 
+def over_questions(
+    base: Floats,
+    target: Floats,
+    budgets: Sequence[int],
+    *,
+    draws: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[Intervals]:
+    """`other_questions` from estimates of pass@k instead of counts, shape (questions, budgets) each.
+
+    Raises ValueError for shapes that differ, draws < 2 and a confidence outside (0, 1).
+    """
+    draws_of(draws, confidence)
+    if base.shape != target.shape or base.ndim != 2 or base.shape[1] != len(budgets):
+        raise ValueError(f"estimates of shape {base.shape} and {target.shape}, at {len(budgets)} budgets")
+    observed = base.sum(axis=0)[None], target.sum(axis=0)[None], (base * target).sum(axis=0)[None]
+    drawn = _resampled(base, target, draws, np.random.default_rng(seed))
+    values, samples = (_measures(totals, len(base)) for totals in (observed, drawn))
+    return _intervals(OTHER_QUESTIONS, budgets, values, samples, confidence)
+
+
 def same_questions(
     n: int,
     base_correct: ArrayLike,
@@ -139,9 +161,12 @@ def _added(totals: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
 
 def _resampled_questions(group: _Read, grid: list[int], draws: int, random: np.random.Generator) -> Totals:
     n, base, target = group
-    solved = solved_at(n, base, grid), solved_at(n, target, grid)
-    stacked = np.hstack([*solved, solved[0] * solved[1]])
-    questions = base.size
+    return _resampled(solved_at(n, base, grid), solved_at(n, target, grid), draws, random)
+
+
+def _resampled(base: Floats, target: Floats, draws: int, random: np.random.Generator) -> Totals:
+    stacked = np.hstack([base, target, base * target])
+    questions = len(base)
 
     def some(many: int) -> Totals:
         chosen = random.integers(questions, size=(many, questions))

@@ -16,13 +16,14 @@ class Verdict(NamedTuple):
     """The net change of support at k = n, and what speaks for it.
 
     `change` is a value of CHANGES, from the sign of E - S; `p` is McNemar's. `otherwise`: the stricter rules
-    of "solved" under which E - S has another sign or none. `nulls` is None for a single sample.
+    of "solved" under which E - S has another sign or none; None where no stricter rule is known. `nulls` is None for a
+    single sample.
     """
 
     change: str
     p: float
     beyond_noise: bool
-    otherwise: list[AtThreshold]
+    otherwise: list[AtThreshold] | None
     nulls: Nulls | None
 
 
@@ -42,7 +43,7 @@ def verdict(rules: Sequence[AtThreshold], nulls: Nulls | None, *, significance: 
         change=CHANGES[sign],
         p=p,
         beyond_noise=p < significance,
-        otherwise=[rule for rule in rules if _sign(rule) != sign],
+        otherwise=[rule for rule in rules if _sign(rule) != sign] if len(rules) > 1 else None,
         nulls=nulls,
     )
 
@@ -54,16 +55,22 @@ def in_words(found: Verdict) -> list[str]:
     else:
         answer = "yes" if found.beyond_noise else "no"
         lines = [f"{found.change} beyond resampling noise: {answer}, p = {found.p:.3g}"]
-    by_count = [str(rule.successes) for rule in found.otherwise if rule.rule.startswith("at least")]
-    by_rate = [rule.rule for rule in found.otherwise if not rule.rule.startswith("at least")]
-    where = ([f"at {', '.join(by_count)}"] if by_count else []) + by_rate
-    lines.append(f"depends on the threshold: {'yes, ' + '; '.join(where) if where else 'no'}")
+    lines.append(f"depends on the threshold: {_threshold(found.otherwise)}")
     if found.nulls is not None:
         k, *excesses = found.nulls
         budget = "half of each budget" if k is None else f"k = {k}"
         lines.append(_beyond("expansion", budget, *excesses[:2]))
         lines.append(_beyond("shrinkage", budget, *excesses[2:]))
     return lines
+
+
+def _threshold(otherwise: Sequence[AtThreshold] | None) -> str:
+    if otherwise is None:
+        return "not known, as a question was drawn on only until it was solved"
+    by_count = [str(rule.successes) for rule in otherwise if rule.rule.startswith("at least")]
+    by_rate = [rule.rule for rule in otherwise if not rule.rule.startswith("at least")]
+    where = ([f"at {', '.join(by_count)}"] if by_count else []) + by_rate
+    return f"yes, {'; '.join(where)}" if where else "no"
 
 
 def _sign(rule: AtThreshold) -> int:

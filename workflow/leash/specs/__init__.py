@@ -7,7 +7,9 @@ fields that change what it makes, and a version constant that is raised when its
 from leash.specs.bill import bill
 from leash.specs.jobs import (
     corpus,
+    endpoints,
     engine,
+    next_round,
     questions,
     recorded_results,
     sample,
@@ -35,9 +37,11 @@ __all__ = [
     "audits",
     "bill",
     "corpus",
+    "endpoints",
     "engine",
     "evidence",
     "metrics",
+    "next_round",
     "of_paper",
     "precision",
     "presentation",

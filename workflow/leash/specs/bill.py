@@ -8,7 +8,18 @@ from leash.config import Study
 from leash.sampling.plan import Shard
 from leash.specs.jobs import own, sample
 from leash.specs.pages import checkpoint_label
-from leash.study import State, base_state, benchmarks_of, comparisons, recorded, repeated, states
+from leash.study import (
+    State,
+    base_state,
+    benchmarks_of,
+    comparisons,
+    recorded,
+    repeated,
+    rounds_of,
+    states,
+)
+
+_FIRST_ROUND, _GROWTH = 32, 4
 
 
 def bill(study: Study) -> str:
@@ -34,6 +45,7 @@ def bill(study: Study) -> str:
                     "paper": block.published,
                     "questions": block.size,
                     "budget": block.budget,
+                    "rounds": rounds_of(study, name) or default_rounds(block.budget),
                     "max_tokens": own(block, study, "max_tokens"),
                 }
                 for name, block in blocks.items()
@@ -61,3 +73,13 @@ def _billed(study: Study, state: State) -> dict[str, str | None]:
         "family": family.model,
         "paper": next((name for name in named if name), None),
     }
+
+
+def default_rounds(budget: int) -> list[int]:
+    """Rounds of the adaptive protocol where the study draws exhaustively: 32, 128, 512, … and the budget."""
+    rounds = []
+    end = _FIRST_ROUND
+    while end < budget:
+        rounds.append(end)
+        end *= _GROWTH
+    return [*rounds, budget]

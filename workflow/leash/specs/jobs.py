@@ -1,5 +1,6 @@
 """Specs of the jobs that make questions, models, samples, scores and verdicts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from leash import benchmarks, sampling, scoring, training, verify
@@ -8,8 +9,16 @@ from leash.benchmarks import prompts
 from leash.config import Benchmark, Dapo, Pretrain, Sft, Study
 from leash.errors import InputError
 from leash.records import canonical_json
-from leash.sampling.plan import Shard
-from leash.study import State, local_folder, place_of, recorded, recorded_questions
+from leash.sampling.plan import Shard, questions_sha256
+from leash.study import (
+    State,
+    always_of,
+    local_folder,
+    place_of,
+    recorded,
+    recorded_questions,
+    rounds_of,
+)
 
 
 def questions(study: Study, benchmark: str, split: str = "evaluation") -> str:
@@ -90,27 +99,49 @@ def train(study: Study, model: str) -> str:
     return canonical_json(spec)
 
 
-def sample(study: Study, state: State, benchmark: str, shard: Shard) -> str:
+def sample(
+    study: Study, state: State, benchmark: str, shard: Shard, questions: Sequence[str] | None = None
+) -> str:
     """Spec of a sampling job: all that changes which completions are drawn.
 
-    A trained model's weights are an input file of the job, so they are named here only by where they stand.
+    `questions` are those that a shard of a later round is asked for. A trained model's weights are an input file of
+    the job, so they are named here only by where they stand.
     """
+    asked = {} if questions is None else {"questions": questions_sha256(questions)}
+    return canonical_json(
+        drawn_by(study, state, benchmark) | {"start": shard.start, "stop": shard.stop} | asked
+    )
+
+
+def drawn_by(study: Study, state: State, benchmark: str) -> dict[str, Any]:
+    """What is the same in the sampling specs of all shards of a state on a benchmark."""
     block = study.benchmarks[benchmark]
+    served = study.models[state.model].endpoint is not None  # arithmetic and tokens are the server's own
+    return {
+        "model": _weights(study, state),
+        "state": list(state),
+        "benchmark": benchmark,
+        "chat_template": study.models[state.model].chat_template,
+        "temperature": own(block, study, "temperature"),
+        "top_p": own(block, study, "top_p"),
+        "max_tokens": own(block, study, "max_tokens"),
+        "token_ids": 0 if served else study.sampling.token_ids,
+        "dtype": None if served else study.sampling.engine.dtype,
+        "seed": study.seed,
+        "version": sampling.SAMPLER_VERSION,
+    }
+
+
+def next_round(study: Study, state: State, benchmark: str, number: int) -> str:
+    """Spec of the plan of a later round."""
+    rounds = rounds_of(study, benchmark) or []
     return canonical_json(
         {
-            "model": _weights(study, state),
-            "state": list(state),
-            "benchmark": benchmark,
-            "chat_template": study.models[state.model].chat_template,
-            "temperature": own(block, study, "temperature"),
-            "top_p": own(block, study, "top_p"),
-            "max_tokens": own(block, study, "max_tokens"),
-            "token_ids": study.sampling.token_ids,
-            "dtype": study.sampling.engine.dtype,
-            "seed": study.seed,
-            "start": shard.start,
-            "stop": shard.stop,
-            "version": sampling.SAMPLER_VERSION,
+            "round": number,
+            "rounds": rounds[: number + 1],
+            "always": always_of(study, benchmark),
+            "shard_tokens": study.sampling.shard_tokens,
+            "drawn_by": drawn_by(study, state, benchmark),
         }
     )
 
@@ -134,6 +165,14 @@ def recorded_results(study: Study, state: State, benchmark: str) -> str:
 def engine(study: Study) -> str:
     """vLLM settings of a sampling job: speed and memory only, so they are no `spec` and redraw nothing."""
     return canonical_json(study.sampling.engine.model_dump(mode="json", exclude={"dtype"}))
+
+
+def endpoints(study: Study) -> str:
+    """How jobs ask the servers of each model: speed and patience only, so it is no `spec` and redraws nothing."""
+    blocks = {slug: model.endpoint for slug, model in study.models.items() if model.endpoint}
+    return canonical_json(
+        {slug: block.model_dump(mode="json", exclude={"model", "revision"}) for slug, block in blocks.items()}
+    )
 
 
 def traces(study: Study, benchmark: str) -> str:
@@ -225,6 +264,8 @@ def _weights(study: Study, state: State) -> dict[str, Any]:
     model = study.models[state.model]
     if model.train:
         return {"trained": str(state)}
+    if model.endpoint:
+        return {"endpoint": model.endpoint.model, "revision": model.endpoint.revision}
     folder = local_folder(study, state)
     if folder:
         return {"path": str(folder)}

@@ -10,11 +10,13 @@ from leash.study import (
     ONLY_CHECKPOINT,
     Comparison,
     State,
+    always_of,
     audited,
     benchmarks_of,
     comparisons,
     open_ended,
     repeated,
+    rounds_of,
 )
 from leash.verify import opinion
 
@@ -42,8 +44,15 @@ def metrics(study: Study, comparison: Comparison, benchmark: str) -> str:
             "benchmark": benchmark,
             "domain": block.domain,
             "budget": block.budget,
+            **_rounds(study, benchmark),
         }
     )
+
+
+def _rounds(study: Study, benchmark: str) -> dict[str, Any]:
+    """How a benchmark was drawn in rounds; nothing where it was drawn exhaustively."""
+    rounds = rounds_of(study, benchmark)
+    return {} if rounds is None else {"rounds": rounds, "always": always_of(study, benchmark)}
 
 
 def evidence(study: Study, comparison: Comparison) -> str:
@@ -53,7 +62,11 @@ def evidence(study: Study, comparison: Comparison) -> str:
             "base": comparison.base._asdict(),
             "target": comparison.target._asdict(),
             "benchmarks": {
-                name: {"domain": study.benchmarks[name].domain, "budget": study.benchmarks[name].budget}
+                name: {
+                    "domain": study.benchmarks[name].domain,
+                    "budget": study.benchmarks[name].budget,
+                    **_rounds(study, name),
+                }
                 for name in benchmarks_of(study, comparison.target.model)
             },
             "seed": study.seed,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from leash.comparisons import Comparison
+from leash.comparisons import Comparison, Result
 from leash.dynamics.evidence import unseen
 from leash.records import listed
 from leash.tables.cells import p_value
@@ -30,7 +30,18 @@ def caption(layout: Layout, sections: list[Section]) -> str:
         "Questions solved by both base and target (P), by the target only (E), by the base only (S), "
         f"by neither (O: a rate of p ≤ {bounds} at 95 % confidence). "
         "b/t: base/target; unverified: verdicts that are a verifier timeout or error; —: undefined or not recorded."
-        f"{layout.note}"
+        f"{_in_rounds(overall)}{layout.note}"
+    )
+
+
+def _in_rounds(results: Iterable[Result]) -> str:
+    """What totals of samples are of, where these were drawn in rounds."""
+    sizes = sorted({size for result in results for size in result.first_rounds})
+    if not sizes:
+        return ""
+    return (
+        " Drawn in rounds, a question only until a round solved it: pass@1 and what happened to samples (b/t) are of "
+        f"the first round, {' or '.join(map(str, sizes))} samples of each question."
     )
 
 

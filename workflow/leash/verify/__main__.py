@@ -1,6 +1,7 @@
 """Verify a file of samples: python -m leash.verify --spec JSON --questions FILE --samples FILE --out FILE.
 
---cache FILE keeps judgements on answers for the next run.
+--cache FILE keeps judgements on answers for the next run. --provenance FILE --drawn JSON refuses samples that were
+drawn otherwise than the spec `drawn` says.
 """
 
 import argparse
@@ -10,6 +11,7 @@ from pathlib import Path
 from leash import records
 from leash.console import Progress, claim_stdout
 from leash.errors import exits_cleanly
+from leash.sampling import provenance
 from leash.verify import spec as specs
 from leash.verify.stream import grade_many
 
@@ -22,9 +24,15 @@ def main() -> None:
     parser.add_argument("--questions", required=True, type=Path, help="questions file")
     parser.add_argument("--samples", required=True, type=Path, help="samples file")
     parser.add_argument("--cache", type=Path, help="file of judgements, read and added to")
+    parser.add_argument("--provenance", type=Path, help="how the samples were drawn; with --drawn")
+    parser.add_argument("--drawn", help="how they must have been drawn (leash.specs.sample)")
     parser.add_argument("--out", required=True, type=Path, help="verdicts file to write")
     arguments = parser.parse_args()
     options = specs.parse(arguments.spec)
+    if (arguments.provenance is None) != (arguments.drawn is None):
+        parser.error("--provenance and --drawn go together")
+    if arguments.provenance:
+        provenance.check(arguments.provenance, records.parse_spec(arguments.drawn))
     progress = Progress(claim_stdout(), "verify", _count(arguments.samples), "samples")
     tally = grade_many(
         arguments.samples, arguments.questions, arguments.out, options, arguments.cache, progress.update

@@ -6,7 +6,7 @@ from typing import Any, Final
 from leash.dynamics.regions import REGIONS
 from leash.findings import Finding, by_comparison
 from leash.tables.cells import as_markdown, interval, number, p_value, percent
-from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, identity, numbers
+from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, drawn_in_rounds, identity, numbers
 from leash.tables.evidence.summary import KINDS
 from leash.tables.text import markdown_table
 
@@ -28,6 +28,11 @@ CAPTION: Final = (
     "at 95 % confidence, of a question of which none of k samples was correct. pass@k in percent, target less base, "
     "with a 95 % band that holds at all k of the column together. The CSV has the intervals of every measure, and "
     "pass@k as the paper reads it, from the first k samples (prefix)."
+)
+
+IN_ROUNDS: Final = (
+    "Up to the size of round 0 all is expected from round 0; beyond, a question counts in full from the round that "
+    "solved it, and within that round by the share of orders in which a success comes early enough: unbiased."
 )
 
 
@@ -52,7 +57,7 @@ def csv_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def markdown(findings: list[Finding]) -> str:
     """Caption, and a table per comparison."""
-    parts = [f"**{TITLE}** {as_markdown(CAPTION)}"]
+    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{drawn_in_rounds(findings, IN_ROUNDS)}"]
     headings = (
         *("Benchmark", "k", *"PESO", "O: p ≤", *(name.upper() for name in MEASURES)),
         *("base pass@k %", "target pass@k %", "difference", "band"),

@@ -1,5 +1,6 @@
 """Columns that the three tables share."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from leash.dynamics.regions import REGIONS
@@ -32,3 +33,15 @@ def numbers(block: dict[str, Any]) -> dict[str, Any]:
     """Regions and measures of a block that has both."""
     regions = {letter: block["regions"][name] for letter, name in zip("PESO", REGIONS, strict=True)}
     return regions | {name.upper(): block["metrics"][name] for name in MEASURES}
+
+
+def drawn_in_rounds(findings: Iterable[Finding], meaning: str) -> str:
+    """A note on samples drawn in rounds, and what that means for a table; nothing where all questions have as many."""
+    firsts = sorted({size for finding in findings for size in finding.block.get("first_rounds", ())})
+    if not firsts:
+        return ""
+    sizes = " or ".join(map(str, firsts))
+    return (
+        f" Drawn in rounds (the first of {sizes} samples), a question only until a round solved it; its region is "
+        f"that of k samples all the same. {meaning}"
+    )

@@ -6,7 +6,7 @@ from typing import Any, Final
 from leash.dynamics.regions import REGIONS
 from leash.findings import Finding, by_comparison
 from leash.tables.cells import as_markdown, number
-from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, identity, numbers
+from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, drawn_in_rounds, identity, numbers
 from leash.tables.text import markdown_table
 
 COLUMNS: Final = (*IDENTITY, "rule", "successes", *NUMBERS)
@@ -15,6 +15,10 @@ CAPTION: Final = (
     "Regions and measures where a question counts as solved only with so many verified successes among its k samples, "
     "and under the paper's threshold on the rate (Appendix C.4): c/k > ε with ε = −ln ζ / k, which is the same as more "
     "than −ln ζ successes, whatever k. A conclusion that turns with the rule rests on questions solved by chance."
+)
+
+IN_ROUNDS: Final = (
+    "How many successes all k samples would hold is not known then, so that the stricter rules are left out."
 )
 
 
@@ -29,7 +33,7 @@ def csv_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def markdown(findings: list[Finding]) -> str:
     """Caption, and a table per comparison."""
-    parts = [f"**{TITLE}** {as_markdown(CAPTION)}"]
+    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{drawn_in_rounds(findings, IN_ROUNDS)}"]
     headings = ("Benchmark", "solved", "successes", *NUMBERS)
     for title, members in by_comparison(finding for finding in findings if not finding.repeats):
         rows = [
