@@ -20,9 +20,8 @@ def folder(tmp_path: Path) -> Path:
 
 def planned(folder: Path, *arguments: str) -> str:
     # Not as a child of the `make test` that runs this: its variables and its messages would come along.
-    apart = {
-        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
-    }
+    outer = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "ARGS", "CONFIG", "CORES", "PYTHON")
+    apart = {name: value for name, value in os.environ.items() if name not in outer}
     return subprocess.run(
         ["make", "-n", *arguments], cwd=folder, env=apart, capture_output=True, text=True, check=True
     ).stdout
