@@ -1,6 +1,7 @@
 """Drawing in rounds, on real parts: the same regions as exhaustive drawing, and nothing is drawn twice."""
 
 import os
+import shutil
 import signal
 import time
 from itertools import pairwise
@@ -105,7 +106,9 @@ def test_the_regions_are_those_of_exhaustive_drawing_from_a_fraction_of_the_samp
     assert sum(row["n"] for rows in fraction.values() for row in rows) < 4 * 12 * 2 * 16 * 0.9  # type: ignore[misc]
 
 
-def test_a_doubled_budget_draws_the_new_round_alone(study: Checkout) -> None:
+def test_a_doubled_budget_draws_the_new_round_and_counts_as_a_fresh_run(
+    study: Checkout, tmp_path: Path
+) -> None:
     doubled = study.with_config(DOUBLED)
     before = times(study)
     planned = study.planned(*doubled)
@@ -117,3 +120,49 @@ def test_a_doubled_budget_draws_the_new_round_alone(study: Checkout) -> None:
     assert {path: after[path] for path in before} == before
     assert after.keys() - before.keys()
     assert all(path.stem.startswith("r3-") for path in after.keys() - before.keys())
+
+    fresh = study.copy(tmp_path / "fresh")
+    # the pages too: a run leaves out what lies before a page that is there
+    for folder in ("base", "dapo", "tables", "figures"):
+        shutil.rmtree(fresh.results / folder)
+    assert fresh.run(*doubled).returncode == 0
+    assert len(counts(fresh)) == 4
+    assert counts(fresh) == counts(study)
+    assert regions(fresh) == regions(study)
+
+    # and back: a prefix of what is there
+    assert "draw_samples" not in study.planned()
+    was = times(study)
+    assert study.run().returncode == 0
+    assert times(study) == was
+
+
+def test_a_verifier_that_was_edited_verifies_again_and_draws_nothing(study: Checkout) -> None:
+    before = times(study)
+    study.edit("workflow/leash/verify/verdict.py", lambda text: text + "\n# a remark\n")
+    planned = study.planned()
+    assert planned["verify_samples"] > 0
+    assert "draw_samples" not in planned
+    ended = study.run()
+    assert ended.returncode == 0, ended.stdout
+    assert times(study) == before
+    assert study.planned() == {}
+
+
+def test_a_question_that_is_always_drawn_adds_its_own_samples(study: Checkout) -> None:
+    before = times(study)
+    row = next(
+        row
+        for row in pq.read_table(study.results / "base/final/gcd/counts.parquet").to_pylist()
+        if row["n"] == 4
+    )
+    mine = study.with_config(f"sampling: {{always: {{gcd: [{row['question_id']}]}}}}\n")
+    ended = study.run(*mine)
+    assert ended.returncode == 0, ended.stdout
+    after = times(study)
+    assert {path: after[path] for path in before} == before
+    for path in after.keys() - before.keys():
+        assert path.parts[-3] == "gcd"
+        assert set(pq.read_table(study.folder / path)["question_id"].to_pylist()) == {row["question_id"]}
+    rows = pq.read_table(study.results / "base/final/gcd/counts.parquet").to_pylist()
+    assert next(one["n"] for one in rows if one["question_id"] == row["question_id"]) == 16
