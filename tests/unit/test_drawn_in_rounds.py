@@ -14,21 +14,12 @@ from leash.dynamics.adaptive import Samples, solved_within
 from leash.dynamics.evidence import by_waiting_time
 from leash.dynamics.passk import pass_at_k
 from leash.errors import InputError
+from question_files import write_questions
 
 ROUNDS = (2, 4, 8)
 BUDGET = ROUNDS[-1]
 RATES = np.array([0.0, 0.02, 0.1, 0.3, 0.7, 1.0] * 3)
 Draws = NDArray[np.bool_]
-
-
-def questions_file(folder: Path, names: list[str]) -> Path:
-    path = folder / "questions.parquet"
-    rows = [
-        {"question_id": name, "question": "?", "gold": ["1"], "prompt": "?", "metadata": "{}"}
-        for name in names
-    ]
-    records.write(path, records.QUESTIONS, rows)
-    return path
 
 
 def verdicts_file(path: Path, correct: dict[str, dict[int, bool]]) -> Path:
@@ -61,7 +52,7 @@ def test_counting_walks_the_rounds_and_leaves_what_lies_beyond_aside(
 ) -> None:
     folder = tmp_path_factory.mktemp("rounds")
     names = [f"q{at}" for at in range(len(samples))]
-    questions = questions_file(folder, names)
+    questions = write_questions(folder, names)
     ends = {name: drawn(of) for name, of in zip(names, samples, strict=True)}
     # a shard that is kept may hold more than the protocol asks for
     kept = {name: BUDGET if at in more else ends[name] for at, name in enumerate(names)}
@@ -76,7 +67,7 @@ def test_counting_walks_the_rounds_and_leaves_what_lies_beyond_aside(
 
 
 def test_a_lowered_budget_reads_a_prefix_and_a_question_always_drawn_has_all(tmp_path: Path) -> None:
-    questions = questions_file(tmp_path, ["a", "b"])
+    questions = write_questions(tmp_path, ["a", "b"])
     cells = {
         "a": dict.fromkeys(range(8), False) | {1: True, 7: True},
         "b": dict.fromkeys(range(8), False) | {6: True},
@@ -97,14 +88,14 @@ def test_a_lowered_budget_reads_a_prefix_and_a_question_always_drawn_has_all(tmp
     ],
 )
 def test_rounds_that_do_not_fit_are_refused(tmp_path: Path, rounds: list[int], message: str) -> None:
-    questions = questions_file(tmp_path, ["a", "b"])
+    questions = write_questions(tmp_path, ["a", "b"])
     file = verdicts_file(tmp_path / "v.parquet", {"a": {0: True, 1: False}, "b": {0: False, 1: False}})
     with pytest.raises(InputError, match=message):
         counts.count(questions, [file], 8, rounds=rounds)
 
 
 def test_two_verdicts_of_one_sample_are_refused(tmp_path: Path) -> None:
-    questions = questions_file(tmp_path, ["a"])
+    questions = write_questions(tmp_path, ["a"])
     files = [verdicts_file(tmp_path / f"{name}.parquet", {"a": {0: True, 1: False}}) for name in "vw"]
     with pytest.raises(InputError, match="a second verdict for sample_index 0"):
         counts.count(questions, files, 8, rounds=[2, 8])
@@ -144,7 +135,7 @@ def test_estimates_in_rounds_have_the_mean_of_exhaustive_ones_at_every_k() -> No
 def compared(folder: Path, draws: dict[str, Draws], adaptive: bool) -> tuple[Path, Path | None]:
     """Regions of two states, and those of round 0, by the files' own stages."""
     names = [f"q{at}" for at in range(len(RATES))]
-    questions = questions_file(folder, names)
+    questions = write_questions(folder, names)
     made: dict[str, list[Path]] = {"all": [], "first": []}
     for side, of in draws.items():
         stop = [drawn(list(one)) if adaptive else BUDGET for one in of]

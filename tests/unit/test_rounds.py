@@ -8,19 +8,10 @@ from typing import Any
 import pytest
 
 from leash import records, rounds
+from question_files import write_questions
 
 DRAWN_BY = {"model": {"hub": "a/b", "revision": "c1"}, "temperature": 0.6}
 QUESTIONS = ["q0", "q1", "q2", "q3"]
-
-
-def questions(folder: Path) -> Path:
-    path = folder / "questions.parquet"
-    rows = [
-        {"question_id": name, "question": "?", "gold": ["1"], "prompt": "?", "metadata": "{}"}
-        for name in QUESTIONS
-    ]
-    records.write(path, records.QUESTIONS, rows)
-    return path
 
 
 def drawn(
@@ -80,7 +71,7 @@ def planned(
         "drawn_by": DRAWN_BY,
     } | spec
     out = folder / "rounds/r1.json"
-    options = ["--spec", json.dumps(spec), "--questions", str(questions(folder))]
+    options = ["--spec", json.dumps(spec), "--questions", str(write_questions(folder, QUESTIONS))]
     options += ["--verdicts", *(str(one) for one, _ in before)]
     options += ["--provenance", *(str(one) for _, one in before)]
     options += ["--samples", str(folder / "samples"), "--out", str(out)]

@@ -20,14 +20,15 @@ from leash.errors import InputError, exits_cleanly
 from leash.records import OUTCOMES, UNSOLVED_OUTCOMES, Row
 
 _UNSEEN = 255
+_CORRECT = OUTCOMES.index("correct")
 
 
 @dataclass(slots=True)
 class Drawn:
-    """A question's verdicts: the number of its outcome by sample index, and the answers of the correct samples."""
+    """A question's verdicts: the number of the outcome by sample index, and where each correct answer first stands."""
 
     outcomes: bytearray
-    answers: dict[int, str] = field(default_factory=dict)
+    answers: dict[str, int] = field(default_factory=dict)
 
     @property
     def seen(self) -> int:
@@ -38,7 +39,7 @@ class Drawn:
         """Keep one verdict."""
         self.outcomes[sample_index] = OUTCOMES.index(outcome)
         if outcome == "correct" and answer is not None:
-            self.answers[sample_index] = answer
+            self.answers[answer] = min(sample_index, self.answers.get(answer, sample_index))
 
     def stop(self, rounds: Sequence[int]) -> int:
         """The end of the first round that holds a correct sample, else of the last: how many samples count."""
@@ -48,15 +49,12 @@ class Drawn:
     def tally(self, stop: int) -> "Tally":
         """What its first `stop` samples add up to."""
         counted = self.outcomes[:stop]
-        first = counted.find(_CORRECT)
+        first_correct = counted.find(_CORRECT)
         return Tally(
             {name: counted.count(number) for number, name in enumerate(OUTCOMES)},
-            None if first < 0 else first,
-            {answer for index, answer in self.answers.items() if index < stop},
+            None if first_correct < 0 else first_correct,
+            sum(first < stop for first in self.answers.values()),
         )
-
-
-_CORRECT = OUTCOMES.index("correct")
 
 
 class Tally(NamedTuple):
@@ -64,7 +62,7 @@ class Tally(NamedTuple):
 
     outcomes: dict[str, int]
     first_correct: int | None
-    correct_answers: set[str]
+    distinct_correct: int
 
     @property
     def n(self) -> int:
@@ -78,7 +76,7 @@ class Tally(NamedTuple):
             "n": self.n,
             "correct": self.outcomes["correct"],
             "first_correct": self.first_correct,
-            "distinct_correct": len(self.correct_answers),
+            "distinct_correct": self.distinct_correct,
             **{outcome: self.outcomes[outcome] for outcome in UNSOLVED_OUTCOMES},
         }
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from leash import records
 from leash.dynamics.adaptive import Samples, solved_within
 from leash.dynamics.band import Band, band_of, simultaneous_band
-from leash.dynamics.budgets import AtBudget, at_budget, over_budgets
+from leash.dynamics.budgets import AtBudget, at_budgets, over_budgets
 from leash.dynamics.evidence import AtThreshold, mcnemar, pooled_sensitivity, sensitivity, unseen
 from leash.dynamics.intervals import (
     SAME_QUESTIONS,
@@ -29,13 +29,14 @@ from leash.dynamics.intervals import (
     other_questions,
     over_questions,
     pooled,
+    pooled_questions,
     same_questions,
 )
 from leash.dynamics.nulls import Nulls, against_nulls, pooled_nulls
 from leash.dynamics.passk import k_grid, prefix_pass_at_k
 from leash.dynamics.verdict import in_words, verdict
 from leash.errors import InputError, exits_cleanly
-from leash.matched import SIDES, correct_of, drawn_in_rounds, read_regions
+from leash.matched import SIDES, Side, correct_of, drawn_in_rounds, read_regions
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ class Member(NamedTuple):
     n: int
     base: NDArray[np.int64]
     target: NDArray[np.int64]
-    first: dict[str, NDArray[np.float64] | None]
+    first: dict[Side, NDArray[np.float64] | None]
     rounds: tuple[Samples, Samples] | None = None
 
     @property
@@ -109,18 +110,18 @@ def _member(slug: str, block: dict[str, Any], path: Path, first_round: Path | No
     budget = block["budget"]
     rows = read_regions(path, block.get("rounds", [budget]))
     base, target = (correct_of(rows, side) for side in SIDES)
-    first = {side: _first(rows, side) for side in ("base", "target")}
+    first = {side: _first(rows, side) for side in SIDES}
     member = Member(slug, block["domain"], budget, base, target, first)
     if first_round is None:
         return member
     at_first = read_regions(first_round, block["rounds"][:1])
     if [row["question_id"] for row in at_first] != [row["question_id"] for row in rows]:
         raise InputError(f"{path} and {first_round}: not the same questions; delete both and run again")
-    sides = (drawn_in_rounds(rows, at_first, side, block) for side in SIDES)
-    return member._replace(rounds=(next(sides), next(sides)))
+    in_rounds = [drawn_in_rounds(rows, at_first, side, block) for side in SIDES]
+    return member._replace(rounds=(in_rounds[0], in_rounds[1]))
 
 
-def _first(rows: list[records.Row], side: str) -> NDArray[np.float64] | None:
+def _first(rows: list[records.Row], side: Side) -> NDArray[np.float64] | None:
     if any(row[f"{side}_correct"] and row[f"{side}_first_correct"] is None for row in rows):
         return None
     return np.array([row[f"{side}_first_correct"] for row in rows], dtype=np.float64)
@@ -160,7 +161,7 @@ def _over(member: Member, seed: int) -> Over:
     base, target = (solved_within(side, grid) for side in member.rounds)
     others = over_questions(base, target, grid, seed=seed)
     return Over(
-        [at_budget(k, base[:, column], target[:, column]) for column, k in enumerate(grid)],
+        at_budgets(grid, base, target),
         (others, [_unknown(one) for one in others]),
         band_of(target - base, grid, seed=seed) if several else None,
     )
@@ -183,7 +184,7 @@ def _benchmark(part: Parts, seed: int) -> dict[str, Any]:
             "metrics": at.metrics,
             "base_pass": at.base_pass,
             "target_pass": at.target_pass,
-            **{f"{side}_prefix_pass": _prefix(part.member, side, at.k) for side in ("base", "target")},
+            **{f"{side}_prefix_pass": _prefix(part.member, side, at.k) for side in SIDES},
             "unseen": unseen(at.k),
             "pass_difference": None
             if over.band is None
@@ -199,7 +200,7 @@ def _benchmark(part: Parts, seed: int) -> dict[str, Any]:
     return block
 
 
-def _prefix(member: Member, side: str, k: int) -> float | None:
+def _prefix(member: Member, side: Side, k: int) -> float | None:
     first = member.first[side]
     return None if first is None else float(prefix_pass_at_k(member.n, first, k).mean())
 
@@ -208,7 +209,11 @@ def _pool(parts: list[Parts], seed: int) -> dict[str, Any]:
     if parts[0].member.rounds is None:
         groups = [Group(part.member.n, part.member.base, part.member.target) for part in parts]
         return _block(parts, pooled(groups, seed=seed))
-    others, _ = pooled([Group(*part.member.solved) for part in parts], seed=seed)
+    solved = [part.member.solved for part in parts]
+    others = pooled_questions(
+        [(base[:, None].astype(float), target[:, None].astype(float)) for _, base, target in solved],
+        seed=seed,
+    )
     return _block(parts, (others, _unknown(others)))
 
 

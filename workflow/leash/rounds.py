@@ -9,7 +9,6 @@ samples and were drawn by it are kept: a verifier that has changed its mind asks
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,12 +16,11 @@ from typing import Any, NamedTuple
 
 from leash import records
 from leash.errors import InputError, exits_cleanly
+from leash.sampling import provenance
 from leash.sampling.plan import Asked, Shard, later_round
+from leash.sampling.provenance import whole_shards
 
-OF_A_SHARD = ("start", "stop", "questions")
-"""Keys of a sampling spec in which the shards of a state on a benchmark differ."""
 SECONDS_OF_A_SHARD = 1800
-_NAME = re.compile(r"r(\d+)-s(\d+)")
 
 
 class Pilot(NamedTuple):
@@ -47,33 +45,31 @@ def open_questions(
 def drawn_shards(folder: Path, number: int, drawn_by: dict[str, Any]) -> list[Asked]:
     """The round's finished shards in a folder of samples, of those that the sampling spec would draw."""
     found = []
-    for path in folder.glob(f"r{number}-s*.json"):
-        match = _NAME.fullmatch(path.stem)
-        if match is None or not path.with_suffix(".parquet").is_file():
+    for shard in whole_shards(folder):
+        if shard.round != number:
             continue
-        provenance = _provenance(path)
-        spec = provenance["spec"]
-        if {key: value for key, value in spec.items() if key not in OF_A_SHARD} != drawn_by:
-            continue
-        shard = Shard(number, int(match[2]), spec["start"], spec["stop"])
-        found.append(Asked(shard, tuple(provenance["seeds"]["questions"])))
+        told = _provenance(shard.path)
+        spec = told["spec"]
+        if provenance.drawn_by(spec) == drawn_by:
+            asked = tuple(told["seeds"]["questions"])
+            found.append(Asked(Shard(number, shard.number, spec["start"], spec["stop"]), asked))
     return found
 
 
-def pilot(provenance: Sequence[Path], questions: Iterable[str]) -> Pilot:
+def pilot(finished: Sequence[Path], questions: Iterable[str]) -> Pilot:
     """What the finished shards of the rounds before tell, the questions being those of the next round.
 
     Raises InputError for provenance without tokens and seconds.
     """
     asked = set(questions)
     tokens = samples = 0
-    for path in provenance:
+    for path in finished:
         columns = ["question_id", "n_tokens"]
         for row in records.stream(path.with_suffix(".parquet"), records.SAMPLES, columns):
             if row["question_id"] in asked:
                 tokens += row["n_tokens"]
                 samples += 1
-    told = [_provenance(path) for path in provenance]
+    told = [_provenance(path) for path in finished]
     drawn = sum(one["tokens"] for one in told)
     seconds = sum(one["seconds"]["drawing"] for one in told)
     return Pilot(tokens / max(1, samples), drawn / max(seconds, 1e-9))
@@ -109,17 +105,17 @@ def plan(
 
 
 def _provenance(path: Path) -> dict[str, Any]:
-    contents = records.read_json(path)
+    contents = provenance.read(path)
     try:
         spec = contents["spec"]
         if all(isinstance(spec[key], int) for key in ("start", "stop")) and contents["seeds"]["questions"]:
             float(contents["tokens"]), float(contents["seconds"]["drawing"])
-            return dict(contents)
+            return contents
     except (KeyError, TypeError, ValueError):
         pass
     raise InputError(
-        f"{path}: not the provenance of a shard (spec, seeds, tokens and seconds are needed); put back a copy, or "
-        f"delete it and run again with it as the target (snakemake {path}), which draws anew"
+        f"{path}: not the provenance of a shard (spec, seeds, tokens and seconds are needed); "
+        f"{provenance.remedy(path)}"
     )
 
 

@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 import time
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -102,6 +103,17 @@ def rounds_options(benchmark):
     return f"--rounds {' '.join(map(str, rounds))} {shlex.join(['--always', *always]) if always else ''}"
 
 
+def of_base(name):
+    """A file of a target's base."""
+    return lambda wildcards: f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/{name}"
+
+
+def files_in(wildcards, folder, names, suffix="parquet"):
+    """Files of shards, in a folder of a job's state and benchmark."""
+    place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/{folder}"
+    return [f"{place}/{name}.{suffix}" for name in names]
+
+
 def file_of_round(state, benchmark, number):
     """What a later round draws; where that is not known yet, Snakemake makes it and asks again."""
     return checkpoints.plan_round.get(
@@ -109,14 +121,26 @@ def file_of_round(state, benchmark, number):
     ).output[0]
 
 
+@cache
+def read_round(file, written):
+    """The shards of a later round, by name; read once for all its jobs. `written` is the file's time."""
+    return {shard["name"]: shard for shard in read_json(Path(file))["shards"]}
+
+
+def shards_of_round(state, benchmark, number):
+    """The shards of a later round, by name, with the questions that each is asked for."""
+    file = file_of_round(state, benchmark, number)
+    return read_round(file, os.stat(file).st_mtime_ns)
+
+
 def shards_before(state, benchmark, number):
     """Names of all shards of the rounds before one. After a round that had nothing to draw there are none."""
     names = list(first_shards_of(state, benchmark))
     for earlier in range(1, number):
-        found = read_json(Path(file_of_round(state, benchmark, earlier)))["shards"]
+        found = shards_of_round(state, benchmark, earlier)
         if not found:
             break
-        names += [shard["name"] for shard in found]
+        names += found
     return names
 
 

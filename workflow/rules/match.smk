@@ -6,15 +6,14 @@
 
 def first_round_of(wildcards, benchmark):
     """Regions of round 0, which has the same number of samples of each question; none where drawing is exhaustive."""
-    adaptive = rounds_of(STUDY, benchmark)
     place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{benchmark}/round0"
-    return [f"{place}/regions.parquet"] if adaptive else []
+    return [f"{place}/regions.parquet"] if rounds_of(STUDY, benchmark) else []
 
 
 rule match_states:
     input:
         code=module_files("leash.match"),
-        base=lambda wildcards: f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/counts.parquet",
+        base=of_base("counts.parquet"),
         target=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/counts.parquet",
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/regions.parquet",
@@ -33,9 +32,7 @@ rule match_states:
 rule match_first_round:
     input:
         code=module_files("leash.match"),
-        base=lambda wildcards: (
-            f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/round0/counts.parquet"
-        ),
+        base=of_base("round0/counts.parquet"),
         target=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/counts.parquet",
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/regions.parquet",

@@ -2,23 +2,22 @@
 # Needs the questions and the model. Makes .../<benchmark>/samples/r<round>-s<shard>.parquet (+ .json provenance) and,
 # with the protocol adaptive, .../<benchmark>/rounds/r<round>.json.
 # A GPU rule: no code among its inputs, and one spec that holds all that changes what is drawn.
-from leash.bill.__main__ import last_plan
-from leash.bill.runtime import minutes
+from leash.bill.last import last_plan, minutes
+
+known_plan = cache(last_plan)
 
 
-def before_round(wildcards, folder, suffix):
-    """Files of all shards of the rounds before a job's."""
-    names = shards_before(state_of(wildcards), wildcards.benchmark, int(wildcards.round))
-    place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/{folder}"
-    return [f"{place}/{name}.{suffix}" for name in names]
+def shards_before_round(wildcards):
+    """Names of all shards of the rounds before a job's."""
+    return shards_before(state_of(wildcards), wildcards.benchmark, int(wildcards.round))
 
 
 checkpoint plan_round:
     input:
         code=module_files("leash.rounds"),
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
-        verdicts=lambda wildcards: before_round(wildcards, "verdicts", "parquet"),
-        provenance=lambda wildcards: before_round(wildcards, "samples", "json"),
+        verdicts=lambda wildcards: files_in(wildcards, "verdicts", shards_before_round(wildcards)),
+        provenance=lambda wildcards: files_in(wildcards, "samples", shards_before_round(wildcards), "json"),
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/rounds/r{{round}}.json",
     log:
@@ -48,8 +47,7 @@ def asked_of(wildcards):
     number, _, place = name[1:].partition("-s")
     if number == "0":
         return first_shards_of(state, benchmark)[name], None
-    planned = read_json(Path(file_of_round(state, benchmark, int(number))))["shards"]
-    asked = next(shard for shard in planned if shard["name"] == name)
+    asked = shards_of_round(state, benchmark, int(number))[name]
     return Shard(int(number), int(place), asked["start"], asked["stop"]), asked["questions"]
 
 
@@ -63,7 +61,7 @@ def sampling_minutes(wildcards):
     shard, questions = asked_of(wildcards)
     many = STUDY.benchmarks[wildcards.benchmark].size if questions is None else len(questions)
     state = f"{wildcards.model}/{wildcards.checkpoint}"
-    plan = last_plan(Path(RESULTS, "tables/plan.json"))
+    plan = known_plan(Path(RESULTS, "tables/plan.json"))
     return minutes(plan, state, wildcards.benchmark, (shard.stop - shard.start) * many, GPUS)
 
 

@@ -54,14 +54,6 @@ def first_shards(wildcards):
     return [name for name, shard in found.items() if shard.start < STUDY.scoring.samples]
 
 
-def samples_in(wildcards, names, suffix):
-    """Files of shards, of either suffix."""
-    return [
-        f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/samples/{name}.{suffix}"
-        for name in names
-    ]
-
-
 def weights_option(wildcards, input):
     """How a trained model's folder is told; a hub model or a local folder is in the spec."""
     return f"--weights {Path(input.weights[0]).parent}" if input.weights else ""
@@ -95,8 +87,8 @@ rule write_external_traces:
 rule score_completions:
     input:
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
-        samples=lambda wildcards: samples_in(wildcards, first_shards(wildcards), "parquet"),
-        sampled=lambda wildcards: samples_in(wildcards, first_shards(wildcards)[:1], "json"),
+        samples=lambda wildcards: files_in(wildcards, "samples", first_shards(wildcards)),
+        sampled=lambda wildcards: files_in(wildcards, "samples", first_shards(wildcards)[:1], "json"),
         weights=lambda wildcards: weights_of(state_of(wildcards)),
     output:
         tokens=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/tokens.parquet",
@@ -145,10 +137,7 @@ rule measure_entropy:
     input:
         code=module_files("leash.entropy"),
         tokens=f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/tokens.parquet",
-        verdicts=lambda wildcards: [
-            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/verdicts/{name}.parquet"
-            for name in first_shards(wildcards)
-        ],
+        verdicts=lambda wildcards: files_in(wildcards, "verdicts", first_shards(wildcards)),
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/entropy.parquet",
     log:
@@ -174,11 +163,6 @@ rule measure_perplexity:
         f"{TIMES}/measure_perplexity/{{model}}@{{checkpoint}}@{{benchmark}}.tsv"
     shell:
         "exec python -m leash.perplexity --tokens {input.tokens} --out {output} 2> {log}"
-
-
-def of_base(name):
-    """A file of a target's base."""
-    return lambda wildcards: f"{RESULTS}/{comparison_of(wildcards).base}/{wildcards.benchmark}/{name}"
 
 
 rule compare_perplexity:

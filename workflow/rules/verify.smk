@@ -9,8 +9,8 @@ def drawn_options(wildcards):
     """What the samples must have been drawn by; nothing where they are recorded."""
     if recorded(STUDY, state_of(wildcards), wildcards.benchmark):
         return ""
-    place = f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/samples"
-    return f"--provenance {place}/{wildcards.shard}.json --drawn {shlex.quote(sample_spec(wildcards))}"
+    (provenance,) = files_in(wildcards, "samples", [wildcards.shard], "json")
+    return f"--provenance {provenance} --drawn {shlex.quote(sample_spec(wildcards))}"
 
 
 rule verify_samples:
@@ -41,15 +41,11 @@ def verdicts_of(state, benchmark):
 
 def counting_options(wildcards):
     """What counting needs to be told of recorded completions, and of rounds."""
-    source, block = (
-        recorded(STUDY, state_of(wildcards), wildcards.benchmark),
-        STUDY.benchmarks[wildcards.benchmark],
-    )
-    if source is not None:
-        return (
-            f"--on-missing {block.on_missing} {'' if source.columns.finish_reason else '--unknown truncated'}"
-        )
-    return rounds_options(wildcards.benchmark)
+    source = recorded(STUDY, state_of(wildcards), wildcards.benchmark)
+    if source is None:
+        return rounds_options(wildcards.benchmark)
+    unknown = "" if source.columns.finish_reason else "--unknown truncated"
+    return f"--on-missing {STUDY.benchmarks[wildcards.benchmark].on_missing} {unknown}"
 
 
 rule count_outcomes:
@@ -75,10 +71,9 @@ rule count_first_round:
     input:
         code=module_files("leash.counts"),
         questions=f"{RESULTS}/questions/{{benchmark}}.parquet",
-        verdicts=lambda wildcards: [
-            f"{RESULTS}/{wildcards.model}/{wildcards.checkpoint}/{wildcards.benchmark}/verdicts/{name}.parquet"
-            for name in first_shards_of(state_of(wildcards), wildcards.benchmark)
-        ],
+        verdicts=lambda wildcards: files_in(
+            wildcards, "verdicts", first_shards_of(state_of(wildcards), wildcards.benchmark)
+        ),
     output:
         f"{RESULTS}/{{model}}/{{checkpoint}}/{{benchmark}}/round0/counts.parquet",
     log:

@@ -9,18 +9,16 @@ first of all where it was drawn to its end without. What it has taken stands aga
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from leash import records
 from leash.bill import prior
 from leash.bill.disk import Found, look
 from leash.bill.estimate import PROTOCOLS, Amounts, Estimate, Others, estimate, spent
+from leash.bill.last import VERSION, last_plan
 from leash.bill.request import Cell, Request, parse
 from leash.errors import InputError, exits_cleanly
 from leash.published.record import Row, read
-
-VERSION: Final = 2
-"""Of the plan's format. Plans of record of another version are dropped."""
 
 
 def plan(
@@ -105,14 +103,6 @@ def _of_record(now: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict
         return kept
     protocol = now["facts"][-1]
     return {"by_pilot": by_pilot, "amounts": now[protocol]}
-
-
-def last_plan(path: Path) -> dict[str, Any] | None:
-    """The plan made last; None where there is none, or one of another version. Raises InputError for a broken file."""
-    if not path.is_file():
-        return None
-    contents = records.read_json(path)
-    return contents if isinstance(contents, dict) and contents.get("version") == VERSION else None
 
 
 @exits_cleanly

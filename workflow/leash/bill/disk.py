@@ -1,7 +1,6 @@
 """What of a cell lies on disk: its shards by their provenance, and the rates of its questions."""
 
 import csv
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from math import isfinite
@@ -11,10 +10,11 @@ from typing import Any, Final, NamedTuple
 from leash import records
 from leash.bill.request import Cell, digest
 from leash.errors import InputError
+from leash.sampling import provenance
+from leash.sampling.provenance import whole_shards
 
 # More samples of a question say little more of its rate and length, and would take minutes to read.
 _ENOUGH_SAMPLES: Final = 256
-_NAME: Final = re.compile(r"r(\d+)-s(\d+)")
 
 
 class Drawn(NamedTuple):
@@ -71,12 +71,9 @@ def look(results: Path, cell: Cell, keys: Iterable[str]) -> Found:
     """
     folder = results / cell.state / cell.benchmark
     shards, others = [], 0
-    for path in sorted((folder / "samples").glob("r*-s*.json"), key=_place):
-        samples = path.with_suffix(".parquet")
-        if not samples.is_file():
-            continue
-        provenance = _provenance(path)
-        if digest(provenance["spec"], keys) != cell.digest:
+    for number, _, path in whole_shards(folder / "samples"):
+        told = provenance.read(path)
+        if digest(told["spec"], keys) != cell.digest:
             others += 1
             continue
         times = (
@@ -84,33 +81,21 @@ def look(results: Path, cell: Cell, keys: Iterable[str]) -> Found:
             / "benchmarks/verify_samples"
             / f"{cell.state}/{cell.benchmark}/{path.stem}".replace("/", "@")
         )
-        shards.append(_drawn(path, provenance, _seconds(times.with_name(times.name + ".tsv"))))
+        shards.append(_drawn(path, number, told, _seconds(times.with_name(times.name + ".tsv"))))
     found = Found(shards, others, None)
     return found._replace(rates=_rates(folder, found))
 
 
-def _place(path: Path) -> tuple[int, ...]:
-    match = _NAME.fullmatch(path.stem)
-    return tuple(map(int, match.groups())) if match else (0, 0)
-
-
-def _provenance(path: Path) -> dict[str, Any]:
-    contents = records.read_json(path)
-    if not isinstance(contents, dict) or not isinstance(contents.get("spec"), dict):
-        raise InputError(f"{path}: not the provenance of a shard (no spec); {_remedy(path)}")
-    return contents
-
-
-def _drawn(path: Path, provenance: dict[str, Any], verifying: float | None) -> Drawn:
+def _drawn(path: Path, round: int, told: dict[str, Any], verifying: float | None) -> Drawn:
     def number(*keys: str, whole: bool = False) -> float:
-        value: Any = provenance
+        value: Any = told
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         is_number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
         if not is_number or not isfinite(value) or value < 0:
             kind = "whole number" if whole else "number"
             raise InputError(
-                f"{path}: {'.'.join(keys)} is {value!r}, not a {kind} of at least 0; {_remedy(path)}"
+                f"{path}: {'.'.join(keys)} is {value!r}, not a {kind} of at least 0; {provenance.remedy(path)}"
             )
         return float(value)
 
@@ -120,21 +105,17 @@ def _drawn(path: Path, provenance: dict[str, Any], verifying: float | None) -> D
     gpus = max(1, count("engine", "tensor_parallel_size"))
     return Drawn(
         path=path,
-        round=_place(path)[0],
+        round=round,
         start=count("spec", "start"),
         stop=count("spec", "stop"),
         samples=count("samples"),
         tokens=count("tokens"),
         starting=gpus * number("seconds", "engine_start"),
         drawing=gpus * number("seconds", "drawing"),
-        device=str(provenance.get("device") or "unknown"),
+        device=str(told.get("device") or "unknown"),
         bytes=path.stat().st_size + path.with_suffix(".parquet").stat().st_size,
         verifying=verifying,
     )
-
-
-def _remedy(path: Path) -> str:
-    return f"put back a copy, or delete it and run again with it as the target (snakemake {path}), which draws anew"
 
 
 def _seconds(times: Path) -> float | None:

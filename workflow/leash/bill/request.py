@@ -15,9 +15,6 @@ from typing import Any, NamedTuple
 from leash import records
 from leash.errors import InputError
 
-OF_A_SHARD = ("start", "stop")
-"""Keys of a sampling spec in which the shards of a cell differ."""
-
 
 class Cell(NamedTuple):
     """A state on a benchmark; `budget` in samples per question, `max_tokens` in tokens, `paper` names in Table 5.

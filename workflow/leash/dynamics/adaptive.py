@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leash.dynamics._checks import budgets_of, whole
-from leash.dynamics.budgets import AtBudget, at_budget
+from leash.dynamics.budgets import AtBudget, at_budgets
 from leash.dynamics.passk import k_grid, pass_at_k
 
 Floats = NDArray[np.float64]
@@ -189,8 +189,7 @@ def over_rounds(base: Record, target: Record, budgets: Iterable[int] | None = No
     if base.budget != target.budget:
         raise ValueError(f"the last round of the base is {base.budget}, of the target {target.budget}")
     grid = budgets_of(base.budget, k_grid(base.budget) if budgets is None else budgets)
-    pair = [first_success_at(record, grid) for record in (base, target)]
-    return [at_budget(k, *(side[:, column] for side in pair)) for column, k in enumerate(grid)]
+    return at_budgets(grid, first_success_at(base, grid), first_success_at(target, grid))
 
 
 def replay_counts(n: int, correct: ArrayLike, rounds: Sequence[int]) -> Replay:

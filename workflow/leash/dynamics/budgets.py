@@ -45,10 +45,15 @@ def over_budgets(
     base_correct, target_correct = pair_of(n, base_correct, target_correct)
     grid = budgets_of(n, k_grid(n) if budgets is None else budgets)
     base, target = solved_at(n, base_correct, grid), solved_at(n, target_correct, grid)
-    return [at_budget(k, base[:, column], target[:, column]) for column, k in enumerate(grid)]
+    return at_budgets(grid, base, target)
 
 
-def at_budget(k: int, base: NDArray[np.float64], target: NDArray[np.float64]) -> AtBudget:
+def at_budgets(grid: list[int], base: NDArray[np.float64], target: NDArray[np.float64]) -> list[AtBudget]:
+    """`over_budgets` from estimates of pass@k, shape (questions, budgets) each."""
+    return [_at_budget(k, base[:, column], target[:, column]) for column, k in enumerate(grid)]
+
+
+def _at_budget(k: int, base: NDArray[np.float64], target: NDArray[np.float64]) -> AtBudget:
     counts = ExpectedCounts(
         preservation=float(np.sum(base * target)),
         expansion=float(np.sum((1 - base) * target)),

@@ -83,8 +83,7 @@ def other_questions(
     a count outside 0..n, a budget outside 1..n, draws < 2 and a confidence outside (0, 1).
     """
     group, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
-    drawn = _resampled_questions(group, grid, draws, np.random.default_rng(seed))
-    return _over_questions([group], grid, _observed(group, grid), drawn, confidence)
+    return _over_questions([_estimates(group, grid)], grid, draws, confidence, seed)
 
 
 def over_questions(
@@ -101,12 +100,23 @@ def over_questions(
     Raises ValueError for shapes that differ, draws < 2 and a confidence outside (0, 1).
     """
     draws_of(draws, confidence)
-    if base.shape != target.shape or base.ndim != 2 or base.shape[1] != len(budgets):
-        raise ValueError(f"estimates of shape {base.shape} and {target.shape}, at {len(budgets)} budgets")
-    observed = base.sum(axis=0)[None], target.sum(axis=0)[None], (base * target).sum(axis=0)[None]
-    drawn = _resampled(base, target, draws, np.random.default_rng(seed))
-    values, samples = (_measures(totals, len(base)) for totals in (observed, drawn))
-    return _intervals(OTHER_QUESTIONS, budgets, values, samples, confidence)
+    _check_shape(base, target, len(budgets))
+    return _over_questions([(base, target)], budgets, draws, confidence, seed)
+
+
+def pooled_questions(
+    pairs: Sequence[tuple[Floats, Floats]], *, draws: int = 2000, confidence: float = 0.95, seed: int = 0
+) -> Intervals:
+    """The first of `pooled`, from estimates: base and target of each benchmark, shape (questions, 1) at its budget.
+
+    Raises ValueError as `over_questions`, and without a benchmark.
+    """
+    draws_of(draws, confidence)
+    if not pairs:
+        raise ValueError("pooling needs at least one benchmark")
+    for pair in pairs:
+        _check_shape(*pair, 1)
+    return _over_questions(pairs, [None], draws, confidence, seed)[0]
 
 
 def same_questions(
@@ -131,7 +141,7 @@ def same_questions(
     """
     group, grid = _read(n, base_correct, target_correct, budgets, draws, confidence)
     drawn = _resampled_samples(group, grid, draws, np.random.default_rng(seed))
-    return _over_samples([group], grid, _observed(group, grid), drawn, confidence)
+    return _over_samples([group], grid, _totals(*_estimates(group, grid)), drawn, confidence)
 
 
 def pooled(
@@ -145,23 +155,23 @@ def pooled(
     if not groups:
         raise ValueError("pooling needs at least one benchmark")
     read = [_read(*group, [group.n], draws, confidence)[0] for group in groups]
-    random = np.random.default_rng(seed), np.random.default_rng(seed)
-    observed = _added([_observed(group, [group.n]) for group in read])
-    questions = _added([_resampled_questions(group, [group.n], draws, random[0]) for group in read])
-    samples = _added([_resampled_samples(group, [group.n], draws, random[1]) for group in read])
+    pairs = [_estimates(group, [group.n]) for group in read]
+    random = np.random.default_rng(seed)
+    observed = _added([_totals(*pair) for pair in pairs])
+    samples = _added([_resampled_samples(group, [group.n], draws, random) for group in read])
     return (
-        _over_questions(read, [None], observed, questions, confidence)[0],
+        pooled_questions(pairs, draws=draws, confidence=confidence, seed=seed),
         _over_samples(read, [None], observed, samples, confidence)[0],
     )
 
 
+def _check_shape(base: Floats, target: Floats, budgets: int) -> None:
+    if base.shape != target.shape or base.ndim != 2 or base.shape[1] != budgets:
+        raise ValueError(f"estimates of shape {base.shape} and {target.shape}, at {budgets} budgets")
+
+
 def _added(totals: Sequence[tuple[Floats, ...]]) -> tuple[Floats, ...]:
     return tuple(np.sum(part, axis=0) for part in zip(*totals, strict=True))
-
-
-def _resampled_questions(group: _Read, grid: list[int], draws: int, random: np.random.Generator) -> Totals:
-    n, base, target = group
-    return _resampled(solved_at(n, base, grid), solved_at(n, target, grid), draws, random)
 
 
 def _resampled(base: Floats, target: Floats, draws: int, random: np.random.Generator) -> Totals:
@@ -204,13 +214,16 @@ def _resampled_samples(
 
 
 def _over_questions(
-    groups: Sequence[_Read],
+    pairs: Sequence[tuple[Floats, Floats]],
     grid: Sequence[int | None],
-    observed: Totals,
-    drawn: Totals,
+    draws: int,
     confidence: float,
+    seed: int,
 ) -> list[Intervals]:
-    questions = sum(group.base.size for group in groups)
+    random = np.random.default_rng(seed)
+    observed = _added([_totals(*pair) for pair in pairs])
+    drawn = _added([_resampled(*pair, draws, random) for pair in pairs])
+    questions = sum(len(base) for base, _ in pairs)
     values, samples = (_measures(totals, questions) for totals in (observed, drawn))
     return _intervals(OTHER_QUESTIONS, grid, values, samples, confidence)
 
@@ -243,8 +256,11 @@ def _read(
     return _Read(n, *pair), budgets_of(n, k_grid(n) if budgets is None else budgets)
 
 
-def _observed(group: _Read, grid: list[int]) -> Totals:
-    base, target = solved_at(group.n, group.base, grid), solved_at(group.n, group.target, grid)
+def _estimates(group: _Read, grid: list[int]) -> tuple[Floats, Floats]:
+    return solved_at(group.n, group.base, grid), solved_at(group.n, group.target, grid)
+
+
+def _totals(base: Floats, target: Floats) -> Totals:
     return base.sum(axis=0)[None], target.sum(axis=0)[None], (base * target).sum(axis=0)[None]
 
 

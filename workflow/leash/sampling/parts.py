@@ -19,12 +19,10 @@ from typing import Any, Final, Self
 
 from leash.errors import InputError
 from leash.records import Row
-from leash.sampling.provenance import differences
+from leash.sampling.provenance import differences, drawn_by
 from leash.sampling.request import Completion, Request
 
 FORMAT: Final = 1
-OF_A_SHARD: Final = ("start", "stop", "questions")
-"""Keys of a spec in which the shards of a state on a benchmark differ; a sample is the same in any of them."""
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ABSENT: Final = -1
 
@@ -77,7 +75,7 @@ class Part:
         self._header: dict[str, Any] = {
             "format": FORMAT,
             "weights": dict(weights),
-            "spec": {key: value for key, value in spec.items() if key not in OF_A_SHARD},
+            "spec": drawn_by(spec),
         }
         self._began = 0.0
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,7 @@ import json
 from leash.bill import prior, request
 from leash.comparisons import state_label
 from leash.config import Study
-from leash.sampling.plan import Shard
-from leash.specs.jobs import own, sample
+from leash.specs.jobs import drawn_by, own
 from leash.specs.pages import checkpoint_label
 from leash.study import (
     State,
@@ -30,8 +29,8 @@ def bill(study: Study) -> str:
         for name in benchmarks_of(study, state.model)
         if recorded(study, state, name) is None
     ]
-    by = {cell: json.loads(sample(study, *cell, Shard(0, 0, 0, 1))) for cell in drawn}
-    keys = sorted({key for one in by.values() for key in one} - {*request.OF_A_SHARD})
+    by = {cell: drawn_by(study, *cell) for cell in drawn}
+    keys = sorted({key for one in by.values() for key in one})
     blocks = {name: study.benchmarks[name] for _, name in drawn}
     return json.dumps(
         {

@@ -134,7 +134,8 @@ def drawn_by(study: Study, state: State, benchmark: str) -> dict[str, Any]:
 
 def next_round(study: Study, state: State, benchmark: str, number: int) -> str:
     """Spec of the plan of a later round."""
-    rounds = rounds_of(study, benchmark) or []
+    rounds = rounds_of(study, benchmark)
+    assert rounds is not None  # no rule asks for it otherwise
     return canonical_json(
         {
             "round": number,

@@ -35,7 +35,7 @@ def numbers(block: dict[str, Any]) -> dict[str, Any]:
     return regions | {name.upper(): block["metrics"][name] for name in MEASURES}
 
 
-def drawn_in_rounds(findings: Iterable[Finding], meaning: str) -> str:
+def note_on_rounds(findings: Iterable[Finding], meaning: str) -> str:
     """A note on samples drawn in rounds, and what that means for a table; nothing where all questions have as many."""
     firsts = sorted({size for finding in findings for size in finding.block.get("first_rounds", ())})
     if not firsts:

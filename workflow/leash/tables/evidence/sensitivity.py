@@ -6,7 +6,7 @@ from typing import Any, Final
 from leash.dynamics.regions import REGIONS
 from leash.findings import Finding, by_comparison
 from leash.tables.cells import as_markdown, number
-from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, drawn_in_rounds, identity, numbers
+from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, identity, note_on_rounds, numbers
 from leash.tables.text import markdown_table
 
 COLUMNS: Final = (*IDENTITY, "rule", "successes", *NUMBERS)
@@ -33,7 +33,7 @@ def csv_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def markdown(findings: list[Finding]) -> str:
     """Caption, and a table per comparison."""
-    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{drawn_in_rounds(findings, IN_ROUNDS)}"]
+    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{note_on_rounds(findings, IN_ROUNDS)}"]
     headings = ("Benchmark", "solved", "successes", *NUMBERS)
     for title, members in by_comparison(finding for finding in findings if not finding.repeats):
         rows = [

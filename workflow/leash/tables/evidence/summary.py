@@ -6,7 +6,7 @@ from typing import Any, Final
 from leash.dynamics.intervals import OTHER_QUESTIONS, SAME_QUESTIONS
 from leash.findings import Finding, by_comparison
 from leash.tables.cells import UNDEFINED, as_markdown, interval, number, p_value
-from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, drawn_in_rounds, identity, numbers
+from leash.tables.evidence.rows import IDENTITY, MEASURES, NUMBERS, identity, note_on_rounds, numbers
 from leash.tables.text import markdown_table
 
 KINDS: Final = {"other_questions": OTHER_QUESTIONS, "same_questions": SAME_QUESTIONS}
@@ -88,7 +88,7 @@ def _null_columns(nulls: dict[str, Any] | None) -> dict[str, Any]:
 def markdown(findings: list[Finding]) -> str:
     """Caption, the verdicts on the last checkpoints, then two tables per comparison and its verdicts."""
     shown = [finding for finding in findings if not finding.repeats]
-    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{drawn_in_rounds(findings, IN_ROUNDS)}", _verdicts(shown)]
+    parts = [f"**{TITLE}** {as_markdown(CAPTION)}{note_on_rounds(findings, IN_ROUNDS)}", _verdicts(shown)]
     for title, members in by_comparison(shown):
         parts += [f"### {as_markdown(title)}", _intervals(members), _nulls(members), _words(members)]
     return "\n\n".join(part for part in parts if part) + "\n"

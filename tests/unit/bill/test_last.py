@@ -1,6 +1,6 @@
 """How long a sampling job may run, by the plan."""
 
-from leash.bill.runtime import UNPLANNED, minutes
+from leash.bill.last import UNPLANNED, minutes
 
 PLAN = {
     "cells": [
