@@ -219,13 +219,11 @@ def test_dapo_repeats_and_resumes_to_the_same_weights(
 
 
 def test_reward_is_one_for_what_the_verifier_takes() -> None:
-    from leash.training.dapo import verifier_reward
-    from leash.verify import gym
-    from leash.verify.pool import Worker
+    from leash.training.dapo import reward_worker, verifier_reward
 
     completions = ["<think></think><answer>6</answer>", "<answer>7</answer>", "6", "<answer>6"]
     columns = {"gold": [["6"]] * 4, "task": ["gcd"] * 4, "metadata": ['{"numbers": [12, 18]}'] * 4}
-    with Worker(gym.score) as worker:
+    with reward_worker() as worker:
         assert verifier_reward(worker)(completions, **columns) == [1.0, 0.0, 0.0, 0.0]
 
 

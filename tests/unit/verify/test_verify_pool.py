@@ -84,6 +84,18 @@ def test_a_healthy_worker_is_kept_and_a_killed_one_replaced(worker: Worker) -> N
         assert time.monotonic() < deadline
 
 
+def test_time_in_which_a_call_did_not_run_is_not_counted_against_it(worker: Worker) -> None:
+    assert worker.call("__import__('time').sleep(2.5) or 'woke'").value == "woke"
+    assert worker.call("exec('for _ in range(10**5): pass') or 'done'").value == "done"
+
+
+def test_a_worker_brings_its_modules_though_the_fork_server_began_without_them() -> None:
+    with Worker(eval, timeout=5.0) as worker:
+        assert worker.call("'sympy' in __import__('sys').modules").value is False
+    with Worker(eval, timeout=5.0, preload=["sympy"]) as worker:
+        assert worker.call("'sympy' in __import__('sys').modules").value is True
+
+
 def test_a_timeout_kills_what_the_call_started(worker: Worker, tmp_path: Path) -> None:
     note = tmp_path / "pid"
     code = f"__import__('os').system('sleep 600 & echo $! > {note}; wait')"

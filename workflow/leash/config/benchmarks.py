@@ -141,7 +141,7 @@ class Benchmark(Block):
     open_ended: bool = False
     """Several different answers can be right: each is counted as an answer of its own. With the verifier gym only."""
     verifier_timeout: float = Field(2.0, gt=0)
-    """Seconds one verification may take before it is killed."""
+    """Seconds of processor time one verification may take before it is killed."""
     budget: int = Field(ge=1, le=MAX_BUDGET)
     """Samples per question, k; a multiple of sampling.shard_samples where they are drawn here."""
     rounds: Rounds | None = None

@@ -55,6 +55,11 @@ def prompt_order(count: int, prompts_per_step: int, steps: int, seed: int) -> li
     return order[: steps * prompts_per_step]
 
 
+def reward_worker() -> Worker:
+    """The worker that scores rollouts."""
+    return Worker(gym.score, preload=["reasoning_gym", "leash.verify.gym"])
+
+
 def verifier_reward(worker: Worker) -> Callable[..., list[float]]:
     """The reward function TRL calls: 1 for a completion the verifier takes, 0 for any other.
 
@@ -110,7 +115,7 @@ def train_dapo(
     )
     progress = Progress(out, spec.recipe, spec.steps, "steps")
     keeper = Keeper(work, tokenizer, {step: f"step{step}" for step in spec.checkpoints}, progress, "reward")
-    with Worker(gym.score, preload=["reasoning_gym", "leash.verify.gym"]) as worker:
+    with reward_worker() as worker:
         trainer = GRPOTrainer(
             model=model,
             reward_funcs=verifier_reward(worker),

@@ -5,8 +5,11 @@ forked from a process that has imported it and does nothing else; forking the ca
 its threads (pyarrow's). Why not SIGALRM: a handler waits for the bytecode to end, and `10**10**10` is one
 bytecode; SIGKILL does not wait.
 One worker: shards already run side by side, one job each.
+Why processor time: on a machine that is busy or swapping, a wall clock would end calls that did nothing wrong,
+and a verdict would depend on who else was at work.
 """
 
+import importlib
 import json
 import multiprocessing
 import os
@@ -21,9 +24,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+import psutil
+
 from leash.processes import die_with_parent
 
 _START_LIMIT: Final = 120.0  # seconds; covers the library's import on a busy machine
+_IDLE_FACTOR: Final = (
+    5  # a call that hardly computes (it sleeps, or waits) may take this many times its limit
+)
 _LONGEST_TEXT: Final = 2000  # characters of an exception's text
 
 
@@ -40,9 +48,11 @@ class Worker:
     """Calls `function` in a process of its own, one call at a time.
 
     function: importable by name; its result must be JSON.
-    timeout: wall seconds a call may take, a worker's start not counted.
+    timeout: seconds of processor time a call may take (five times that on the clock, where it waits instead of
+        computing); a worker's start is not counted.
     headroom: bytes of address space a worker may take beyond what it starts with.
-    preload: modules the fork server imports once, for every worker.
+    preload: modules the function will import, so that no call has to: the fork server does, once for all, and
+        each worker again before its first call, since a fork server may have begun with another list.
     """
 
     def __init__(
@@ -54,9 +64,11 @@ class Worker:
     ) -> None:
         self._function, self._timeout, self._headroom = function, timeout, headroom
         self._context = multiprocessing.get_context("forkserver")
+        self._preload = tuple(preload)
         self._context.set_forkserver_preload(list(preload))
         self._process: ForkServerProcess | None = None
         self._pipe: Connection[Any, Any] | None = None
+        self._spent = 0.0  # seconds of processor time the worker had used when it last answered
 
     def __enter__(self) -> Self:
         return self
@@ -72,16 +84,16 @@ class Worker:
         began = time.monotonic()
         try:
             pipe.send(arguments)
-            if not pipe.poll(self._timeout):
+            if not self._replies(pipe, began):
                 self.close()
                 return Reply(None, "timeout", f"killed after {self._timeout:g} s", time.monotonic() - began)
-            value, text, spent = json.loads(pipe.recv_bytes())
+            value, text, full, self._spent = json.loads(pipe.recv_bytes())
         except (EOFError, OSError, ValueError) as error:
             code = self._exit_code()
             self.close()
             text = f"worker died (exit code {code}; {type(error).__name__})"
             return Reply(None, "error", text, time.monotonic() - began)
-        if spent:
+        if full:
             self.close()
         return Reply(value, "error" if text else None, text, time.monotonic() - began)
 
@@ -96,20 +108,34 @@ class Worker:
             self._pipe.close()
         self._process = self._pipe = None
 
+    def _replies(self, pipe: "Connection[Any, Any]", began: float) -> bool:
+        """Wait for the answer; False once the call has had its time."""
+        left = self._timeout
+        while not pipe.poll(left):
+            assert self._process is not None
+            try:
+                used = sum(psutil.Process(self._process.pid).cpu_times()[:2]) - self._spent
+            except psutil.Error:  # it has just died, which the pipe tells
+                return pipe.poll(0.0)
+            left = min(self._timeout - used, began + _IDLE_FACTOR * self._timeout - time.monotonic())
+            if left <= 0:
+                return False
+        return True
+
     def _ready(self) -> "Connection[Any, Any]":
         if self._process is not None and not self._process.is_alive():
             self.close()
         if self._pipe is None:
             self._pipe, theirs = self._context.Pipe()
             self._process = self._context.Process(
-                target=_serve, args=(theirs, self._function, self._headroom), daemon=True
+                target=_serve, args=(theirs, self._function, self._headroom, self._preload), daemon=True
             )
             self._process.start()
             theirs.close()
             if not self._pipe.poll(_START_LIMIT):
                 self._process.kill()
                 raise RuntimeError(f"the verifier's worker did not start within {_START_LIMIT:g} s")
-            self._pipe.recv_bytes()
+            self._spent = json.loads(self._pipe.recv_bytes())
         return self._pipe
 
     def _exit_code(self) -> int | None:
@@ -119,7 +145,9 @@ class Worker:
         return self._process.exitcode
 
 
-def _serve(pipe: "Connection[Any, Any]", function: Callable[..., object], headroom: int) -> None:
+def _serve(
+    pipe: "Connection[Any, Any]", function: Callable[..., object], headroom: int, preload: Sequence[str]
+) -> None:
     os.setsid()  # a group of its own, killed as one; and Ctrl-C reaches the caller only
     # Dies with the fork server, which dies with the caller: a busy worker would never see the pipe close. But
     # the server lives while anyone holds its "alive" descriptor, and gives one to each worker. Keep ours only
@@ -127,10 +155,12 @@ def _serve(pipe: "Connection[Any, Any]", function: Callable[..., object], headro
     os.closerange(3, ours)
     os.closerange(ours + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     die_with_parent(signal.SIGKILL)
+    for name in preload:
+        importlib.import_module(name)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + headroom, size + headroom))
-    pipe.send_bytes(b"ready")
+    pipe.send_bytes(json.dumps(time.process_time()).encode())
     while True:
         try:
             arguments = pipe.recv()
@@ -141,7 +171,7 @@ def _serve(pipe: "Connection[Any, Any]", function: Callable[..., object], headro
 
 def _answer(function: Callable[..., object], arguments: tuple[object, ...]) -> bytes:
     try:
-        return json.dumps([function(*arguments), "", False]).encode()
+        return json.dumps([function(*arguments), "", False, time.process_time()]).encode()
     except BaseException as error:  # SystemExit too: scoring must not end the worker unseen
         text = f"{type(error).__name__}: {error}"[:_LONGEST_TEXT]
-        return json.dumps([None, text, isinstance(error, MemoryError)]).encode()
+        return json.dumps([None, text, isinstance(error, MemoryError), time.process_time()]).encode()
