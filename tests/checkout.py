@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from base64 import urlsafe_b64decode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,6 +110,25 @@ def shards(checkout: Checkout) -> list[Path]:
 
 
 def finished_shards(checkout: Checkout) -> list[Path]:
-    """Sample files of jobs that Snakemake saw ending well: it writes the job's times then."""
+    """Sample files of jobs that Snakemake has recorded as ended well.
+
+    A job's times are written when it ends; only then does the main process record it and take its mark away. A job
+    between the two is remade after an interruption, since Snakemake cannot know that it had ended.
+    """
+    running = marked(checkout)
     names = [path.stem.split("@") for path in checkout.results.glob("benchmarks/draw_samples/*.tsv")]
-    return sorted(checkout.results.joinpath(*state, "samples", f"{shard}.parquet") for *state, shard in names)
+    drawn = sorted(
+        checkout.results.joinpath(*state, "samples", f"{shard}.parquet") for *state, shard in names
+    )
+    return [path for path in drawn if not {path, path.with_suffix(".json")} & running]
+
+
+def marked(checkout: Checkout) -> set[Path]:
+    """Outputs that Snakemake marks as incomplete: it names a mark by the path in base 64, a long one in folders."""
+    folder = checkout.folder / ".snakemake/incomplete"
+    names = (
+        "".join(path.relative_to(folder).parts).replace("@", "")
+        for path in folder.rglob("*")
+        if path.is_file()
+    )
+    return {checkout.folder / urlsafe_b64decode(name).decode() for name in names}

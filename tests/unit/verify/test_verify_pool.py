@@ -90,10 +90,11 @@ def test_time_in_which_a_call_did_not_run_is_not_counted_against_it(worker: Work
 
 
 def test_a_worker_brings_its_modules_though_the_fork_server_began_without_them() -> None:
+    loaded = "'tabnanny' in __import__('sys').modules"  # of the standard library, and nobody imports it
     with Worker(eval, timeout=5.0) as worker:
-        assert worker.call("'sympy' in __import__('sys').modules").value is False
-    with Worker(eval, timeout=5.0, preload=["sympy"]) as worker:
-        assert worker.call("'sympy' in __import__('sys').modules").value is True
+        assert worker.call(loaded).value is False
+    with Worker(eval, timeout=5.0, preload=["tabnanny"]) as worker:
+        assert worker.call(loaded).value is True
 
 
 def test_a_timeout_kills_what_the_call_started(worker: Worker, tmp_path: Path) -> None:
