@@ -28,6 +28,7 @@ from leash import records
 from leash.sampling.__main__ import Job, Opened, parser
 from leash.sampling.engine import Engine, Source, prepare_environment
 from leash.sampling.plan import question_seeds
+from leash.sampling.provenance import part_path
 
 VOCABULARY, CONTEXT = 1024, 512
 
@@ -96,7 +97,8 @@ def timed(draw: Callable[[], int]) -> Took:
 def job(engine: Engine, asked: dict[str, Any], questions: Path, folder: Path) -> int:
     """The sampling job; the tokens it says it has drawn."""
     out = folder / "r0-s0.parquet"
-    out.unlink(missing_ok=True)
+    for left in (out, part_path(out)):
+        left.unlink(missing_ok=True)
     arguments = parser().parse_args(
         [
             *("--spec", json.dumps(asked), "--engine", "{}", "--questions", str(questions)),

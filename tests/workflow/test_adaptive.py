@@ -15,6 +15,7 @@ from leash.records import read_json
 
 ROUNDS = [4, 8, 16]
 DOUBLED = "sampling: {rounds: [4, 8, 16, 32]}\nbenchmarks: {chain-sum: {budget: 32}, gcd: {budget: 32}}\n"
+UNTIL = ("--until", "match_states")  # neither scores nor tables, which other tests make
 EXHAUSTIVE = "sampling: {protocol: exhaustive, rounds: null, shard_tokens: null, shard_samples: 16}\n"
 
 
@@ -96,7 +97,7 @@ def test_a_round_draws_the_questions_that_no_round_before_has_solved(drawn: Chec
 def test_the_regions_are_those_of_exhaustive_drawing_from_a_fraction_of_the_samples(
     study: Checkout, drawn: Checkout
 ) -> None:
-    ended = study.run(*study.with_config(EXHAUSTIVE))
+    ended = study.run(*study.with_config(EXHAUSTIVE), *UNTIL)
     assert ended.returncode == 0, ended.stdout
     assert regions(study) == regions(drawn)
     whole, fraction = counts(study), counts(drawn)
@@ -107,7 +108,7 @@ def test_the_regions_are_those_of_exhaustive_drawing_from_a_fraction_of_the_samp
 
 
 def test_a_doubled_budget_draws_the_new_round_and_counts_as_a_fresh_run(
-    study: Checkout, tmp_path: Path
+    study: Checkout, drawn: Checkout, tmp_path: Path
 ) -> None:
     doubled = study.with_config(DOUBLED)
     before = times(study)
@@ -115,7 +116,7 @@ def test_a_doubled_budget_draws_the_new_round_and_counts_as_a_fresh_run(
     assert "draw_samples" not in planned
     assert "verify_samples" not in planned
     assert planned["plan_round"] == 4
-    assert study.run(*doubled).returncode == 0
+    assert study.run(*doubled, *UNTIL).returncode == 0
     after = times(study)
     assert {path: after[path] for path in before} == before
     assert after.keys() - before.keys()
@@ -125,7 +126,7 @@ def test_a_doubled_budget_draws_the_new_round_and_counts_as_a_fresh_run(
     # the pages too: a run leaves out what lies before a page that is there
     for folder in ("base", "dapo", "tables", "figures"):
         shutil.rmtree(fresh.results / folder)
-    assert fresh.run(*doubled).returncode == 0
+    assert fresh.run(*doubled, *UNTIL).returncode == 0
     assert len(counts(fresh)) == 4
     assert counts(fresh) == counts(study)
     assert regions(fresh) == regions(study)
@@ -133,8 +134,9 @@ def test_a_doubled_budget_draws_the_new_round_and_counts_as_a_fresh_run(
     # and back: a prefix of what is there
     assert "draw_samples" not in study.planned()
     was = times(study)
-    assert study.run().returncode == 0
+    assert study.run(*UNTIL).returncode == 0
     assert times(study) == was
+    assert counts(study) == counts(drawn)
 
 
 def test_a_verifier_that_was_edited_verifies_again_and_draws_nothing(study: Checkout) -> None:
@@ -157,7 +159,7 @@ def test_a_question_that_is_always_drawn_adds_its_own_samples(study: Checkout) -
         if row["n"] == 4
     )
     mine = study.with_config(f"sampling: {{always: {{gcd: [{row['question_id']}]}}}}\n")
-    ended = study.run(*mine)
+    ended = study.run(*mine, *UNTIL)
     assert ended.returncode == 0, ended.stdout
     after = times(study)
     assert {path: after[path] for path in before} == before

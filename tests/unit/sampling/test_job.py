@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from leash import records
 from leash.errors import InputError
 from leash.sampling.__main__ import Job, Opened, open_sampler, parser
-from leash.sampling.parts import part_path
 from leash.sampling.plan import question_seed, questions_sha256
+from leash.sampling.provenance import part_path
 from leash.sampling.request import Completion, Request
 
 SPEC = {
@@ -157,7 +157,19 @@ def test_rows_stand_in_order_and_hold_what_was_drawn(shard: Shard) -> None:
         "text": "7 characters",
         "token_ids": [0, 1, 2, 3, 4, 5, 6],
     }
-    assert not shard.part.exists()
+
+
+def test_a_shard_that_is_asked_for_again_before_it_is_verified_is_not_drawn_again(
+    shard: Shard, undisturbed: bytes
+) -> None:
+    shard.run()
+    told = shard.provenance()
+    # what Snakemake does with the outputs of a job whose end it has not recorded
+    shard.out.unlink()
+    shard.out.with_suffix(".json").unlink()
+    assert shard.run().asked == []
+    assert shard.out.read_bytes() == undisturbed
+    assert shard.provenance() == told
 
 
 @settings(max_examples=60)
@@ -222,18 +234,6 @@ def test_the_log_says_what_is_kept_and_what_was_damaged(
     assert f"is damaged at byte {place:,}: this record and the 6 after it will be drawn again" in log
     assert f"{shard.part}: kept 5 of 20 samples of an earlier attempt\n" in log
     assert len(sampler.asked) == 15
-
-
-def test_a_part_file_that_holds_all_needs_no_sampler(shard: Shard, undisturbed: bytes) -> None:
-    shard.run()
-    part = shard.folder / "kept"
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("leash.sampling.parts.Part.remove", lambda self: self.path.rename(part))
-        shard.run()
-    part.rename(shard.part)
-    shard.out.unlink()
-    assert shard.run(FakeSampler(0)).asked == []
-    assert shard.out.read_bytes() == undisturbed
 
 
 def test_samples_that_were_drawn_otherwise_are_refused_and_kept(shard: Shard) -> None:

@@ -47,8 +47,11 @@ def run(
 def test_verdicts_stand_in_the_order_of_the_samples(tmp_path: Path) -> None:
     texts = ["<answer>6</answer>", "<answer> 6</answer>", "<answer>7 \0</answer>", "six", "<think>"]
     samples = [sample(9 - index, text) for index, text in enumerate(texts)]
+    part = tmp_path / ".s.part"  # of the job that drew them
+    part.touch()
     done = run(tmp_path, SPEC, [*samples, sample(0, "s", "length")])
     assert done.returncode == 0, done.stderr
+    assert not part.exists()
     rows = records.read(tmp_path / "o", records.VERDICTS)
     assert [(row["sample_index"], row["outcome"], row["answer"], row["rule"]) for row in rows] == [
         (9, "correct", "6", "answer_tag"),

@@ -133,7 +133,6 @@ class Job:
                 )
             records.write_json(self._arguments.provenance, self._told(part))
             records.write(out, records.SAMPLES, part.rows(), ROWS_OF_A_GROUP)
-            part.remove()
 
     def _draw(self, opened: Opened, part: Part, engine_start: float, progress: Progress) -> None:
         prompts = read_prompts(opened, self._prompts, self._spec, self._arguments.questions)

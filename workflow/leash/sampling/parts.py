@@ -1,7 +1,10 @@
 """What a sampling job has drawn, sample by sample, so that one that dies loses only what was being drawn.
 
-A part file lies beside the shard until the shard is whole. Each line is a record, the CRC-32 of its JSON before it:
-first how it is drawn, then, of each attempt, its engine and the samples it finished.
+A part file lies beside the shard until the shard is verified: a workflow manager that dies after the job has ended, and
+before it has recorded that, deletes the shard and asks for it again.
+
+Each line is a record, the CRC-32 of its JSON before it: first how it is drawn, then, of each attempt, its engine and
+the samples it finished.
 """
 
 import errno
@@ -19,7 +22,7 @@ from typing import Any, Final, Self
 
 from leash.errors import InputError
 from leash.records import Row
-from leash.sampling.provenance import differences, drawn_by
+from leash.sampling.provenance import differences, drawn_by, part_path
 from leash.sampling.request import Completion, Request
 
 FORMAT: Final = 1
@@ -39,11 +42,6 @@ class Attempt:
     drawing: float = 0.0
     samples: int = 0
     tokens: int = 0
-
-
-def part_path(out: Path) -> Path:
-    """Where the part file of a shard lies."""
-    return out.with_name(f".{out.name}.part")
 
 
 class Part:
@@ -152,10 +150,6 @@ class Part:
             | {key: one.facts[key] for key in ("device", "versions") if key in one.facts}
             for one in self.attempts
         ]
-
-    def remove(self) -> None:
-        """The shard is whole: nothing is left to keep."""
-        self.path.unlink()
 
     def _take_up(self) -> int:
         """Read what is there, cut off what is damaged; the length of what stays."""

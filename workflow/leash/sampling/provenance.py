@@ -32,6 +32,11 @@ def whole_shards(folder: Path) -> list[Whole]:
     )
 
 
+def part_path(out: Path) -> Path:
+    """Where the part file of a shard lies (leash.sampling.parts)."""
+    return out.with_name(f".{out.name}.part")
+
+
 def drawn_by(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What is the same in the specs of all shards of a state on a benchmark."""
     return {key: value for key, value in spec.items() if key not in OF_A_SHARD}

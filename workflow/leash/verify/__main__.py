@@ -1,7 +1,7 @@
 """Verify a file of samples: python -m leash.verify --spec JSON --questions FILE --samples FILE --out FILE.
 
 --cache FILE keeps judgements on answers for the next run. --provenance FILE --drawn JSON refuses samples that were
-drawn otherwise than the spec `drawn` says.
+drawn otherwise than the spec `drawn` says. The part file of the samples, if there is one, is deleted at the end.
 """
 
 import argparse
@@ -37,6 +37,8 @@ def main() -> None:
     tally = grade_many(
         arguments.samples, arguments.questions, arguments.out, options, arguments.cache, progress.update
     )
+    # That this job was asked for says that the shard is recorded: its part file has nothing left to keep.
+    provenance.part_path(arguments.samples).unlink(missing_ok=True)
     counts = ", ".join(f"{outcome} {tally.outcomes[outcome]:,}" for outcome in records.OUTCOMES)
     print(
         f"{arguments.out}: {tally.samples:,} samples, {tally.scored:,} calls of the verifier: {counts}",
