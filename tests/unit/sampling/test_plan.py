@@ -85,6 +85,11 @@ def test_a_question_that_opens_later_gets_a_shard_of_its_own_and_one_that_closes
     assert later_round(1, 4, 16, ("b",), first, 1000) == first
 
 
+def test_a_shard_that_is_not_needed_now_is_not_written_over() -> None:
+    drawn = [Asked(Shard(1, 0, 4, 16), ("a",)), Asked(Shard(1, 1, 4, 16), ("b",))]
+    assert later_round(1, 4, 16, ("b", "c"), drawn, 12) == [drawn[1], Asked(Shard(1, 2, 4, 16), ("c",))]
+
+
 def test_a_round_that_ends_later_draws_the_rest_and_one_that_ends_sooner_reads_a_prefix() -> None:
     first = later_round(1, 4, 16, ("a", "b"), [], 1000)
     assert later_round(1, 4, 32, ("a", "b"), first, 1000) == [

@@ -63,12 +63,13 @@ def later_round(
     """The shards that hold samples [start, stop) of the questions, each of at most `most` samples in all.
 
     Of the round's shards that are `drawn` already, those that hold some of these samples are kept as they are, though
-    they may hold others too, unless they overlap one that is kept; only what no kept shard holds is put into new ones,
-    under numbers that are free. So a list of questions that has changed draws nothing twice.
+    they may hold others too, unless they overlap one that is kept; only what no kept shard holds is put into new ones.
+    These get numbers that no drawn shard has, kept or not, so that none is written over. So a list of questions that
+    has changed draws nothing twice.
     """
     missing = {question: [(start, stop)] for question in questions}
-    kept = []
-    for one in sorted(drawn):
+    there, kept = sorted(drawn), []
+    for one in there:
         span = max(start, one.shard.start), min(stop, one.shard.stop)
         holds = [question for question in one.questions if question in missing]
         overlaps = any(not _holds(missing[question], span) for question in holds)
@@ -81,7 +82,7 @@ def later_round(
     for question, spans in missing.items():
         for span in spans:
             groups.setdefault(span, []).append(question)
-    taken = {one.shard.number for one in kept}
+    taken = {one.shard.number for one in there}
     free = (at for at in count() if at not in taken)
     new = [
         Asked(Shard(number, next(free), *span), tuple(some))
