@@ -32,8 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leash.dynamics._checks import budgets_of, whole
-from leash.dynamics.budgets import AtBudget, at_budgets
-from leash.dynamics.passk import k_grid, pass_at_k
+from leash.dynamics.passk import pass_at_k
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,7 +41,7 @@ Ints = NDArray[np.int64]
 class Record(NamedTuple):
     """What the protocol drew: its cumulative rounds; samples and correct ones per question, shape (questions,) each.
 
-    `correct` lie all in the question's last round. Made by `record_of` or `record_of_totals`, which check it.
+    `correct` lie all in the question's last round. Made by `record_of_totals`, which checks it.
     """
 
     rounds: tuple[int, ...]
@@ -76,36 +75,15 @@ class Replay(NamedTuple):
         return float(self.drawn.sum() / self.oracle.sum())
 
 
-def record_of(rounds: Sequence[int], drawn: ArrayLike, correct: ArrayLike) -> Record:
-    """The record of counts per round.
-
-    `rounds` are cumulative, `drawn` the samples of each question, shape (questions,), `correct` the correct ones
-    among those of each round, shape (questions, rounds), 0 where none was drawn. Raises ValueError for rounds
-    that do not rise, other shapes, and, with the row, for a count that cannot be, a question drawn on after it
-    was solved, and one neither solved nor drawn on to the last round.
-    """
-    ends = _rounds_of(rounds)
-    totals, counts = _per_question(drawn, "drawn"), whole(correct, "counts")
-    if counts.shape != (totals.size, len(ends)):
-        raise ValueError(
-            f"counts must be of {totals.size} questions in {len(ends)} rounds, not of shape {counts.shape}"
-        )
-    sizes = np.diff(ends, prepend=0)
-    _refuse(((counts < 0) | (counts > sizes)).any(axis=1), "more or fewer correct than its round's samples")
-    last = _last_round(ends, totals)
-    place = np.arange(len(ends))
-    _refuse(((counts > 0) & (place > last[:, None])).any(axis=1), "correct samples in a round not drawn")
-    _refuse(((counts > 0) & (place < last[:, None])).any(axis=1), "drawn on after it was solved")
-    return _closed(ends, totals, counts.sum(axis=1))
-
-
 def record_of_totals(
     rounds: Sequence[int], drawn: ArrayLike, correct: ArrayLike, first_correct: ArrayLike
 ) -> Record:
     """The record of a question's totals, as in a table of counts: samples, correct ones, index of the first.
 
-    All have shape (questions,); `first_correct` is 0-based, NaN or None where no sample is correct or it is not
-    known. Raises ValueError as `record_of`, and for an index beyond the samples.
+    `rounds` are cumulative, the others of shape (questions,); `first_correct` is 0-based, NaN or None where no sample
+    is correct or it is not known. Raises ValueError for rounds that do not rise, other shapes, and, with the row, for
+    a count or an index that cannot be, a question drawn on after it was solved, and one neither solved nor drawn on
+    to the last round.
     """
     ends = _rounds_of(rounds)
     totals, counts = _per_question(drawn, "drawn"), _per_question(correct, "counts")
@@ -175,21 +153,6 @@ def solved_within(samples: Samples, budgets: Iterable[int]) -> Floats:
         elif samples.fixed.any():
             found[samples.fixed, column] = pass_at_k(budget, samples.correct[samples.fixed], k)
     return found
-
-
-def over_rounds(base: Record, target: Record, budgets: Iterable[int] | None = None) -> list[AtBudget]:
-    """Expected regions, measures and pass@k at each budget, as `budgets.over_budgets` gives for equal samples.
-
-    Default budgets: powers of two up to the last round, and that one, where the regions are those observed. The
-    two models are drawn independently, and their rounds may differ up to the last. Raises ValueError for records
-    of other numbers of questions or other last rounds, and a budget outside 1..last round.
-    """
-    if base.drawn.shape != target.drawn.shape:
-        raise ValueError(f"records of {base.drawn.size} base and {target.drawn.size} target questions")
-    if base.budget != target.budget:
-        raise ValueError(f"the last round of the base is {base.budget}, of the target {target.budget}")
-    grid = budgets_of(base.budget, k_grid(base.budget) if budgets is None else budgets)
-    return at_budgets(grid, first_success_at(base, grid), first_success_at(target, grid))
 
 
 def replay_counts(n: int, correct: ArrayLike, rounds: Sequence[int]) -> Replay:
